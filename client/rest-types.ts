@@ -637,6 +637,8 @@ export interface CountSearchQuery {
   readonly person?: string | undefined;
   /** true: only the newest of tracks that several jobs found */
   readonly distinct?: boolean | undefined;
+  /** At most 10 times with commas between: how many hits each has as from */
+  readonly since?: readonly string[] | undefined;
 }
 
 /** Parameters of GET /rest/jobs/{id}/media/{mediaId}/counts */
@@ -2833,7 +2835,7 @@ export interface SavedSearch {
   readonly id: string;
   /** The name that the user gave it */
   readonly name: string;
-  /** Parameters of GET /rest/search */
+  /** Parameters of GET /rest/search except limit and cursor. days: instead of from, this many days up to today */
   readonly query: Readonly<Record<string, string>>;
   /** When it was saved */
   readonly created: string;
@@ -2847,7 +2849,7 @@ export interface SavedSearchList {
 export interface SavedSearchRequest {
   /** By this name the user finds it again */
   readonly name: string;
-  /** Parameters of GET /rest/search */
+  /** Parameters of GET /rest/search except limit and cursor. days: instead of from, this many days up to today */
   readonly query: Readonly<Record<string, string>>;
 }
 
@@ -2878,6 +2880,20 @@ export interface SearchCounts {
     /** URI of the medium, as in the document */
     readonly mediaUri: string;
     /** Tracks that have it */
+    readonly tracks: number;
+  }[];
+  /** Tracks by confidence */
+  readonly confidences: readonly {
+    /** 0.5, 0.75 or 0.9 */
+    readonly minConfidence: number;
+    /** Tracks with at least this confidence */
+    readonly tracks: number;
+  }[];
+  /** Tracks by the times of the query */
+  readonly since: readonly {
+    /** A time of the query */
+    readonly from: string;
+    /** Tracks that match with this from */
     readonly tracks: number;
   }[];
   /** false: the index is being made */

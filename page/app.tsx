@@ -3,8 +3,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { urlOf } from './kit/api.ts';
 import { later } from './kit/later.tsx';
 import { Problem } from './kit/parts.tsx';
-import { useRoute, type Route } from './kit/route.ts';
-import { useSession, type Session } from './kit/session.ts';
+import { hrefOf, useRoute, type Route } from './kit/route.ts';
+import { isAdmin, useSession, type Session } from './kit/session.ts';
 import { Library } from './library/library.tsx';
 import { AnalysisSheet } from './new/sheet.tsx';
 import { Header, SystemTabs } from './shell/header.tsx';
@@ -33,7 +33,7 @@ const JobList = later(async () => (await import('./jobs/list.tsx')).JobList);
 interface View {
   readonly name: string;
   readonly title: string;
-  readonly show: (route: Route, session: Session) => JSX.Element;
+  readonly show: (route: Route) => JSX.Element;
 }
 
 /** The views, by the first part of the address. */
@@ -110,15 +110,15 @@ const VIEWS: readonly View[] = [
       name === undefined ? <ComponentList /> : <AlgorithmView name={name} key={name} />,
   },
   { name: 'account', title: TEXT.common.account, show: () => <Account /> },
-  { name: 'nodes', title: TEXT.common.nodes, show: (_route, session) => <Nodes session={session} /> },
-  {
-    name: 'operation',
-    title: TEXT.common.system,
-    show: (_route, session) => <Operation session={session} />,
-  },
+  { name: 'nodes', title: TEXT.common.nodes, show: () => <Nodes /> },
+  { name: 'operation', title: TEXT.common.system, show: () => <Operation /> },
 ];
 
 const SYSTEM = new Set(['operation', 'nodes', 'components']);
+
+/** True for the system views. One algorithm is for all users, because pipelines link to it. */
+const isForAdmins = ({ path: [name = '', detail] }: Route) =>
+  SYSTEM.has(name) && (name !== 'components' || detail === undefined);
 
 export function App() {
   const route = useRoute();
@@ -179,14 +179,30 @@ function Frame({ route, session }: { readonly route: Route; readonly session: Se
       <Header view={name} session={session} />
       <Notices />
       <main id="main" tabIndex={-1} ref={main}>
-        {SYSTEM.has(name) && <SystemTabs view={name} />}
+        {SYSTEM.has(name) && isAdmin(session) && <SystemTabs view={name} />}
         {view === undefined ? (
           <Problem>{TEXT.app.thisAddressDoesNotExist}</Problem>
+        ) : isForAdmins(route) && !isAdmin(session) ? (
+          <AdminsOnly title={view.title} />
         ) : (
-          view.show(route, session)
+          view.show(route)
         )}
       </main>
       <AnalysisSheet />
     </>
+  );
+}
+
+function AdminsOnly({ title }: { readonly title: string }) {
+  return (
+    <div class="empty">
+      <h1>{title}</h1>
+      <p>{TEXT.app.thisViewNeedsTheRole}</p>
+      <p>
+        <a class="button" href={hrefOf([])}>
+          {TEXT.kit.toTheLibrary}
+        </a>
+      </p>
+    </div>
   );
 }

@@ -231,6 +231,14 @@ export interface SearchCounts {
   readonly findings: readonly Finding[];
   readonly colours: readonly { readonly colour: Colour; readonly tracks: number }[];
   readonly media: readonly { readonly mediaUri: string; readonly tracks: number }[];
+  readonly confidences: readonly { readonly minConfidence: number; readonly tracks: number }[];
+  /** Numbers of tracks that a query with this `from` has. Milliseconds since the epoch. */
+  readonly since: readonly { readonly from: number; readonly tracks: number }[];
+}
+
+export interface CountQuery extends SearchConditions {
+  /** Times for which tracks are counted. */
+  readonly since: readonly number[];
 }
 
 /** Tracks of one type and class. */
@@ -379,7 +387,7 @@ export interface SearchIndex {
   /** Finds near duplicates of pictures. @throws SearchBusy */
   duplicates(query: DuplicateQuery): Promise<Duplicates>;
   /** @throws SearchBusy */
-  count(query: SearchConditions): Promise<SearchCounts>;
+  count(query: CountQuery): Promise<SearchCounts>;
   /** Lists the media of indexed jobs. The cursor must be of the same order. @throws SearchBusy */
   media(query: MediaQuery): Promise<MediaPage>;
   /** @throws SearchBusy */

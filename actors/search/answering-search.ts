@@ -4,7 +4,7 @@ import {
   SearchBusy,
   type DuplicateQuery,
   type MediaQuery,
-  type SearchConditions,
+  type CountQuery,
   type SearchPage,
   type SearchQuery,
   type SimilarQuery,
@@ -83,7 +83,7 @@ export abstract class AnsweringSearch implements Search {
     });
   }
 
-  count(query: SearchConditions): Promise<CountAnswer | SearchIsBusy> {
+  count(query: CountQuery): Promise<CountAnswer | SearchIsBusy> {
     return this.#answer(() => this.#deps.index.count(query));
   }
 

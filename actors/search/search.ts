@@ -6,7 +6,7 @@ import type {
   MediaPage,
   MediaQuery,
   SearchPage,
-  SearchConditions,
+  CountQuery,
   SearchCounts,
   SearchPlace,
   SearchQuery,
@@ -66,7 +66,7 @@ export interface Search extends JobSearch {
   /** Pictures of different media that look alike. */
   duplicates(query: DuplicateQuery): Promise<DuplicateAnswer | SearchIsBusy>;
   /** Counts of the hits of a query. */
-  count(query: SearchConditions): Promise<CountAnswer | SearchIsBusy>;
+  count(query: CountQuery): Promise<CountAnswer | SearchIsBusy>;
   /** The media of all jobs with a document. */
   media(query: MediaQuery): Promise<LibraryAnswer | SearchIsBusy>;
   countMedia(sight: Sight): Promise<LibraryCounts | SearchIsBusy>;

@@ -17,29 +17,33 @@ export function ComponentList() {
         <h1>{TEXT.common.components}</h1>
       </header>
       <Shown of={components}>
-        {(all) => (
-          <Table
-            columns={[
-              TEXT.components.component,
-              TEXT.components.algorithm,
-              TEXT.components.version,
-              TEXT.common.media,
-              TEXT.components.runs,
-            ]}
-          >
-            {all.map((one) => (
-              <tr key={one.componentName}>
-                <th scope="row">{one.componentName}</th>
-                <td data-label={TEXT.components.algorithm}>
-                  <a href={hrefOf(['components', one.algorithm])}>{one.algorithm}</a>
-                </td>
-                <td data-label={TEXT.components.version}>{one.componentVersion}</td>
-                <td data-label={TEXT.common.media}>{worksOn(one)}</td>
-                <td data-label={TEXT.components.runs}>{runs(one)}</td>
-              </tr>
-            ))}
-          </Table>
-        )}
+        {(all) =>
+          all.length === 0 ? (
+            <p class="hint">{TEXT.components.noneYet}</p>
+          ) : (
+            <Table
+              columns={[
+                TEXT.components.component,
+                TEXT.components.algorithm,
+                TEXT.components.version,
+                TEXT.common.media,
+                TEXT.components.runs,
+              ]}
+            >
+              {all.map((one) => (
+                <tr key={one.componentName}>
+                  <th scope="row">{one.componentName}</th>
+                  <td data-label={TEXT.components.algorithm}>
+                    <a href={hrefOf(['components', one.algorithm])}>{one.algorithm}</a>
+                  </td>
+                  <td data-label={TEXT.components.version}>{one.componentVersion}</td>
+                  <td data-label={TEXT.common.media}>{worksOn(one)}</td>
+                  <td data-label={TEXT.components.runs}>{runs(one)}</td>
+                </tr>
+              ))}
+            </Table>
+          )
+        }
       </Shown>
     </>
   );

@@ -9,7 +9,6 @@ import type {
 import { get, send } from '../kit/api.ts';
 import { useGet } from '../kit/load.ts';
 import { Problem, Risky, Shown, Status, Table } from '../kit/parts.tsx';
-import { isAdmin, type Session } from '../kit/session.ts';
 import { LogDialog } from './log.tsx';
 import { servicesByHost, withMore, type DeployedService } from './services.ts';
 import { TEXT } from '../kit/text.ts';
@@ -19,8 +18,8 @@ type Configuration = z.input<typeof nodeConfiguration>;
 
 const EVERY_MS = 2_000;
 
-/** The services on each host with their current state. An administrator can change the number of processes. */
-export function Nodes({ session }: { readonly session: Session }) {
+/** The services on each host with their current state, their logs and their number of processes. */
+export function Nodes() {
   const deployed = useGet<Deployed>('rest/nodes/info', {}, EVERY_MS);
   const hosts = useGet<z.output<typeof nodeHosts>>('rest/nodes/hosts', {}, EVERY_MS);
   const infos = useGet<z.output<typeof nodeInfos>>('rest/nodes', {}, EVERY_MS);
@@ -44,33 +43,44 @@ export function Nodes({ session }: { readonly session: Session }) {
       setProblem((error as Error).message);
     }
   };
+  // Without the services there is nothing to show. The other answers only add to them.
+  const failed = [hosts, infos, configuration].find(({ error }) => error !== undefined);
+  const byHost = servicesByHost(
+    deployed.value?.nodeModels ?? [],
+    Object.keys(hosts.value ?? {}),
+    configuration.value ?? [],
+  );
   return (
     <>
       <header class="bar">
         <h1>{TEXT.nodes.nodesAndServices}</h1>
       </header>
       {problem !== undefined && <Problem>{problem}</Problem>}
+      {failed !== undefined && deployed.error === undefined && (
+        <Problem again={failed.again}>{failed.error?.message}</Problem>
+      )}
       {read !== undefined && <LogDialog service={read} close={() => setRead(undefined)} />}
       <Shown of={deployed}>
-        {({ nodeModels }) =>
-          [...servicesByHost(nodeModels, Object.keys(hosts.value ?? {}), configuration.value ?? [])].map(
-            ([host, services]) => (
+        {() =>
+          byHost.size === 0 ? (
+            <p class="hint">{TEXT.nodes.noNodeYet}</p>
+          ) : (
+            [...byHost].map(([host, services]) => (
               <section key={host}>
                 <h2>{host}</h2>
                 <Drain
                   host={host}
                   draining={infos.value?.find((one) => one.host === host)?.draining !== undefined}
-                  isAdmin={isAdmin(session)}
                   again={infos.again}
                 />
                 {hosts.value?.[host] === false && <p class="hint">{TEXT.nodes.itsNodeIsNotConnected}</p>}
                 <ServiceTable
                   services={services}
-                  read={isAdmin(session) ? setRead : undefined}
-                  change={isAdmin(session) ? (service, more) => change(host, service, more) : undefined}
+                  read={setRead}
+                  change={(service, more) => change(host, service, more)}
                 />
               </section>
-            ),
+            ))
           )
         }
       </Shown>
@@ -78,33 +88,29 @@ export function Nodes({ session }: { readonly session: Session }) {
   );
 }
 
-/** Shows if a node gets new work. An administrator can change this. */
+/** Shows if a node gets new work, and changes it. */
 function Drain({
   host,
   draining,
-  isAdmin: mayChange,
   again,
 }: {
   readonly host: string;
   readonly draining: boolean;
-  readonly isAdmin: boolean;
   readonly again: () => void;
 }) {
   const verb = draining ? 'undrain' : 'drain';
   return (
     <p>
       {draining && <span class="warn">{TEXT.nodes.drainingItGetsNoNew} </span>}
-      {mayChange && (
-        <Risky
-          ask={draining ? TEXT.nodes.giveWorkAgain(host) : TEXT.nodes.giveNoNewWork(host)}
-          act={async () => {
-            await send('POST', `rest/nodes/${encodeURIComponent(host)}/${verb}`);
-            again();
-          }}
-        >
-          {draining ? TEXT.nodes.endDrain : TEXT.nodes.drain}
-        </Risky>
-      )}
+      <Risky
+        ask={draining ? TEXT.nodes.giveWorkAgain(host) : TEXT.nodes.giveNoNewWork(host)}
+        act={async () => {
+          await send('POST', `rest/nodes/${encodeURIComponent(host)}/${verb}`);
+          again();
+        }}
+      >
+        {draining ? TEXT.nodes.endDrain : TEXT.nodes.drain}
+      </Risky>
     </p>
   );
 }
@@ -116,8 +122,8 @@ function ServiceTable({
 }: {
   readonly services: ReadonlyMap<string, readonly DeployedService[]>;
   /** Opens the last lines of a service. */
-  readonly read: ((service: string) => void) | undefined;
-  readonly change: ((service: string, more: number) => void) | undefined;
+  readonly read: (service: string) => void;
+  readonly change: (service: string, more: number) => void;
 }) {
   return (
     <Table
@@ -125,7 +131,7 @@ function ServiceTable({
         TEXT.nodes.service,
         TEXT.nodes.processes,
         { name: TEXT.nodes.restarts, isNumber: true },
-        ...(change === undefined ? [] : [{ name: TEXT.nodes.howMany, isNumber: true } as const]),
+        { name: TEXT.nodes.howMany, isNumber: true },
       ]}
     >
       {[...services].map(([name, processes]) => (
@@ -135,16 +141,14 @@ function ServiceTable({
             {processes.map((one) => (
               <div key={one.name}>
                 <Status of={one.lastKnownState} />{' '}
-                {read !== undefined && (
-                  <button
-                    type="button"
-                    class="plain"
-                    aria-label={TEXT.nodes.logOf(one.name)}
-                    onClick={() => read(one.name)}
-                  >
-                    {TEXT.nodes.log}
-                  </button>
-                )}{' '}
+                <button
+                  type="button"
+                  class="plain"
+                  aria-label={TEXT.nodes.logOf(one.name)}
+                  onClick={() => read(one.name)}
+                >
+                  {TEXT.nodes.log}
+                </button>{' '}
                 {one.draining !== undefined && <small class="warn">{TEXT.nodes.itGetsNoNewWork} </small>}
                 {one.unlaunchable && <small class="bad">{TEXT.nodes.itCanNoLongerBe}</small>}
               </div>
@@ -153,22 +157,20 @@ function ServiceTable({
           <td data-label={TEXT.nodes.restarts} class="number">
             {processes.reduce((sum, { restartCount }) => sum + restartCount, 0)}
           </td>
-          {change !== undefined && (
-            <td class="actions">
-              <button
-                type="button"
-                aria-label={TEXT.nodes.oneLess(name)}
-                disabled={processes.length === 0}
-                onClick={() => change(name, -1)}
-              >
-                −
-              </button>{' '}
-              {processes.length}{' '}
-              <button type="button" aria-label={TEXT.nodes.oneMore(name)} onClick={() => change(name, 1)}>
-                +
-              </button>
-            </td>
-          )}
+          <td class="actions">
+            <button
+              type="button"
+              aria-label={TEXT.nodes.oneLess(name)}
+              disabled={processes.length === 0}
+              onClick={() => change(name, -1)}
+            >
+              −
+            </button>{' '}
+            {processes.length}{' '}
+            <button type="button" aria-label={TEXT.nodes.oneMore(name)} onClick={() => change(name, 1)}>
+              +
+            </button>
+          </td>
         </tr>
       ))}
     </Table>

@@ -7,7 +7,6 @@ import { useGet } from '../kit/load.ts';
 import { OneField, Risky, Shown, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { pipelineTitle } from '../new/goals.ts';
-import { isAdmin, type Session } from '../kit/session.ts';
 import { Failures } from './failures.tsx';
 import { Queues } from './queues.tsx';
 import { Usage } from './usage.tsx';
@@ -16,15 +15,15 @@ import { TEXT } from '../kit/text.ts';
 const EVERY_MS = 2_000;
 
 /** Causes of failures, queues, system messages, usage, and durations of jobs. */
-export function Operation({ session }: { readonly session: Session }) {
+export function Operation() {
   return (
     <>
       <header class="bar">
         <h1>{TEXT.common.overview}</h1>
       </header>
       <Failures />
-      <Queues session={session} />
-      <Messages session={session} />
+      <Queues />
+      <Messages />
       <Usage />
       <Statistics />
     </>
@@ -33,21 +32,19 @@ export function Operation({ session }: { readonly session: Session }) {
 
 type Message = z.output<typeof systemMessage>;
 
-function Messages({ session }: { readonly session: Session }) {
+function Messages() {
   const messages = useGet<readonly Message[]>('rest/system-message', {}, EVERY_MS);
   return (
     <section>
       <h2>{TEXT.operation.systemMessages}</h2>
-      {isAdmin(session) && (
-        <OneField
-          label={TEXT.operation.messageToAllUsers}
-          button={TEXT.operation.post}
-          act={async (text) => {
-            await send('POST', 'rest/system-message', text);
-            messages.again();
-          }}
-        />
-      )}
+      <OneField
+        label={TEXT.operation.messageToAllUsers}
+        button={TEXT.operation.post}
+        act={async (text) => {
+          await send('POST', 'rest/system-message', text);
+          messages.again();
+        }}
+      />
       <Shown of={messages}>
         {(all) =>
           all.length === 0 ? (
@@ -57,17 +54,15 @@ function Messages({ session }: { readonly session: Session }) {
               {all.map(({ id, msg, severity, datePosted }) => (
                 <li key={id} class={severity === 'error' ? 'bad' : severity === 'warning' ? 'warn' : ''}>
                   <span class="grow">{msg}</span> <time dateTime={datePosted}>{moment(datePosted)}</time>
-                  {isAdmin(session) && (
-                    <Risky
-                      ask={TEXT.operation.deleteThisMessage}
-                      act={async () => {
-                        await send('DELETE', `rest/system-message/${id}`);
-                        messages.again();
-                      }}
-                    >
-                      {TEXT.common.delete}
-                    </Risky>
-                  )}
+                  <Risky
+                    ask={TEXT.operation.deleteThisMessage}
+                    act={async () => {
+                      await send('DELETE', `rest/system-message/${id}`);
+                      messages.again();
+                    }}
+                  >
+                    {TEXT.common.delete}
+                  </Risky>
                 </li>
               ))}
             </ul>

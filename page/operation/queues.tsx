@@ -5,7 +5,6 @@ import { send } from '../kit/api.ts';
 import { count, elementTitle } from '../kit/format.ts';
 import { useGet } from '../kit/load.ts';
 import { Risky, Shown, Table } from '../kit/parts.tsx';
-import { isAdmin, type Session } from '../kit/session.ts';
 import { TEXT } from '../kit/text.ts';
 
 type Queue = z.output<typeof queueInfo>;
@@ -15,7 +14,7 @@ const EVERY_MS = 2_000;
 const SAMPLES = 120;
 
 /** The queue of each component, with its lengths since the view was opened. */
-export function Queues({ session }: { readonly session: Session }) {
+export function Queues() {
   const queues = useGet<readonly Queue[]>('rest/queues', {}, EVERY_MS);
   const lengths = useLengths(queues.value);
   return (
@@ -38,7 +37,6 @@ export function Queues({ session }: { readonly session: Session }) {
                   key={queue.name}
                   queue={queue}
                   lengths={lengths.get(queue.name) ?? []}
-                  canPause={isAdmin(session)}
                   onChange={queues.again}
                 />
               ))}
@@ -70,12 +68,10 @@ function useLengths(queues: readonly Queue[] | undefined): ReadonlyMap<string, r
 function QueueRow({
   queue: { name, messagesInQueue, paused },
   lengths,
-  canPause,
   onChange,
 }: {
   readonly queue: Queue;
   readonly lengths: readonly number[];
-  readonly canPause: boolean;
   readonly onChange: () => void;
 }) {
   const verb = paused === undefined ? 'pause' : 'resume';
@@ -93,17 +89,15 @@ function QueueRow({
         <Sparkline of={lengths} />
       </td>
       <td class="actions">
-        {canPause && (
-          <Risky
-            ask={paused === undefined ? TEXT.operation.pause(title) : TEXT.operation.resume(title)}
-            act={async () => {
-              await send('POST', `rest/queues/${encodeURIComponent(name)}/${verb}`);
-              onChange();
-            }}
-          >
-            {paused === undefined ? TEXT.common.pause : TEXT.common.resume}
-          </Risky>
-        )}
+        <Risky
+          ask={paused === undefined ? TEXT.operation.pause(title) : TEXT.operation.resume(title)}
+          act={async () => {
+            await send('POST', `rest/queues/${encodeURIComponent(name)}/${verb}`);
+            onChange();
+          }}
+        >
+          {paused === undefined ? TEXT.common.pause : TEXT.common.resume}
+        </Risky>
       </td>
     </tr>
   );

@@ -51,7 +51,15 @@ export function PipelineList() {
       <Shown of={pipelines}>
         {() =>
           shown.length === 0 ? (
-            <p class="hint">{TEXT.pipelines.noPipelineContainsTheseWords}</p>
+            <div class="empty">
+              <h2>{TEXT.pipelines.noPipelineContainsTheseWords}</h2>
+              <p>
+                <button type="button" class="plain" onClick={() => setText('')}>
+                  {TEXT.pipelines.showAllPipelines}
+                </button>{' '}
+                {TEXT.common.or} <a href={hrefOf(['pipelines', 'new'])}>{TEXT.pipelines.makeANewOne}</a>.
+              </p>
+            </div>
           ) : (
             <div {...selection.list}>
               <ul class="card-grid pipelines">

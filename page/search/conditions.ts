@@ -19,22 +19,23 @@ export interface Asked {
 }
 
 const DAY_MS = 86_400_000;
+/** Numbers of days that the search offers. */
+export const DAYS = [1, 7, 30] as const;
+
+/** Returns the midnight at which the last days began. It stays the same during a day, and so does the query. */
+export const startOf = (days: number): number => new Date().setHours(0, 0, 0, 0) - (days - 1) * DAY_MS;
 
 /** Plural words that users type for classes. */
 const SINGULAR: Readonly<Record<string, string>> = { people: 'person', men: 'person', women: 'person' };
 
-/**
- * Converts the filters to a REST query. Days count from midnight, so that the query stays the same during a day. `from` and `to` are local
- * times such as 2026-11-28T14:00.
- */
+/** Converts the filters to a REST query. `from` and `to` are local times such as 2026-11-28T14:00. */
 export function askedOf(chosen: Asked): Readonly<Record<string, string | undefined>> {
   const { text, sure, days, from, to, sort: _, ...others } = chosen;
-  const midnight = new Date().setHours(0, 0, 0, 0);
   return {
     ...others,
     anything: text?.replace(/^(people|men|women)$/i, (word) => SINGULAR[word.toLowerCase()]!),
     minConfidence: sure,
-    from: isoOf(days === undefined ? from : midnight - (Number(days) - 1) * DAY_MS),
+    from: isoOf(days === undefined ? from : startOf(Number(days))),
     to: isoOf(to),
     distinct: 'true',
   };

@@ -1,5 +1,3 @@
-import type { z } from 'zod';
-import type { searchCounts } from '../../http/schemas/search/search.ts';
 import { get } from '../kit/api.ts';
 import { hueOf } from '../kit/colours.ts';
 import { count, dateText, fileName } from '../kit/format.ts';
@@ -9,9 +7,8 @@ import { go, hrefOf } from '../kit/route.ts';
 import { findingTitle, keyOf } from '../library/labels.ts';
 import type { PersonPage } from '../people/types.ts';
 import { without, type Asked } from './conditions.ts';
+import type { Counts } from './counts.ts';
 import { TEXT } from '../kit/text.ts';
-
-type Counts = z.output<typeof searchCounts>;
 
 const DAYS: Readonly<Record<string, string>> = {
   '1': TEXT.common.today,
@@ -82,8 +79,10 @@ function usePersonName(person: string | undefined): string | undefined {
     : (found.value.person.name ?? TEXT.people.onePerson);
 }
 
-/** Filters by properties of the hits, with counts. */
+/** Filters by properties of the hits, with the number of hits of each. Nothing if no choice has a hit. */
 export function SearchFacets({ counts, chosen }: { readonly counts: Counts; readonly chosen: Asked }) {
+  if ([counts.findings, counts.colours, counts.media].every(({ length }) => length === 0)) return null;
+  const sure = new Map(counts.confidences.map((one) => [String(one.minConfidence), one.tracks]));
   const facet = (filter: Asked) => ({ filter, chosen });
   return (
     <aside class="facets" aria-label={TEXT.common.filters}>
@@ -116,13 +115,18 @@ export function SearchFacets({ counts, chosen }: { readonly counts: Counts; read
       </List>
       <List title={TEXT.search.when}>
         {Object.entries(DAYS).map(([days, title]) => (
-          <Facet key={days} {...facet({ days, from: undefined, to: undefined })} title={title} />
+          <Facet
+            key={days}
+            {...facet({ days, from: undefined, to: undefined })}
+            title={title}
+            tracks={counts.days.get(days)}
+          />
         ))}
       </List>
       <TimeRange chosen={chosen} />
       <List title={TEXT.search.confidence}>
-        {Object.entries(SURE).map(([sure, title]) => (
-          <Facet key={sure} {...facet({ sure })} title={title} />
+        {Object.entries(SURE).map(([least, title]) => (
+          <Facet key={least} {...facet({ sure: least })} title={title} tracks={sure.get(least)} />
         ))}
       </List>
       <List title={TEXT.search.cameraOrFile}>
@@ -176,7 +180,7 @@ function Facet({
   chosen,
 }: {
   readonly title: string;
-  readonly tracks?: number;
+  readonly tracks?: number | undefined;
   readonly dot?: string;
   readonly filter: Asked;
   readonly chosen: Asked;

@@ -54,8 +54,9 @@ export function Saved({ chosen }: { readonly chosen: Asked }) {
   );
 }
 
-/** Returns the query without the number of days, which is relative to the day of use. */
+/** Returns the query with the order, and with a number of days instead of the time that it means today. */
 function savedQuery(chosen: Asked): Readonly<Record<string, string>> {
-  const query = askedOf(without(chosen, 'days'));
+  const { days, sort } = chosen;
+  const query = { ...askedOf(without(chosen, 'days')), days, sort };
   return Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }

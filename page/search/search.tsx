@@ -1,12 +1,13 @@
 import type { z } from 'zod';
-import type { searchCounts, searchPage } from '../../http/schemas/search/search.ts';
+import type { searchPage } from '../../http/schemas/search/search.ts';
 import { get } from '../kit/api.ts';
 import { countText } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
-import { useGet, useLoaded } from '../kit/load.ts';
+import { useLoaded } from '../kit/load.ts';
 import { Problem, Shown } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { askedOf, FILTERS, type Asked } from './conditions.ts';
+import { useCounts, type Counts } from './counts.ts';
 import { ChosenFilters, SearchFacets } from './filters.tsx';
 import { dropPicture } from './like-form.tsx';
 import { HitGrid } from './hit-grid.tsx';
@@ -14,7 +15,6 @@ import { Saved } from './saved-searches.tsx';
 import { TEXT } from '../kit/text.ts';
 
 type Page = z.output<typeof searchPage>;
-type Counts = z.output<typeof searchCounts>;
 
 const LIMIT = 48;
 
@@ -29,7 +29,7 @@ export function Search({ route: { query } }: { readonly route: Route }) {
     (signal) => get<Page>('rest/search', { ...asked, sort: chosen['sort'], cursor, limit: LIMIT }, signal),
     [JSON.stringify(asked), chosen['sort'], cursor],
   );
-  const counts = useGet<Counts>('rest/search/counts', asked);
+  const counts = useCounts(chosen);
   return (
     <>
       <h1 class="unseen">{TEXT.common.search}</h1>
@@ -37,7 +37,9 @@ export function Search({ route: { query } }: { readonly route: Route }) {
       <ChosenFilters chosen={chosen} />
       <Saved chosen={chosen} />
       <div class="library">
-        {counts.value !== undefined && counts.value.tracks > 0 && (
+        {counts.value === undefined ? (
+          counts.error === undefined && <aside class="facets" aria-hidden="true" />
+        ) : (
           <SearchFacets counts={counts.value} chosen={chosen} />
         )}
         <div class="content">

@@ -1,8 +1,10 @@
-import { useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Shown } from '../kit/parts.tsx';
 import type { Loaded } from '../kit/load.ts';
 import { stillUrl } from './picture.tsx';
 import type { Medium, Track, TrackPage } from './types.ts';
+import type { View } from './view.ts';
 import { TEXT } from '../kit/text.ts';
 
 /** A document page by page: its picture if the server renders it, and the extracted text. */
@@ -10,28 +12,41 @@ export function DocumentText({
   base,
   medium,
   tracks,
-  selected,
+  view,
   open,
 }: {
   readonly base: string;
   readonly medium: Medium;
   readonly tracks: Loaded<TrackPage>;
-  readonly selected: number | undefined;
+  readonly view: View;
   readonly open: (track: Track) => void;
 }) {
   const hasPictures = medium.mimeType === 'application/pdf';
+  const list = useRef<HTMLDivElement>(null);
+  usePlace(list, view, tracks.value !== undefined);
   return (
     <Shown of={tracks}>
       {({ tracks: shown }) => (
-        <div class="pages-of-text" tabIndex={0} role="group" aria-label={TEXT.common.pages}>
+        <div
+          ref={list}
+          class="pages-of-text"
+          tabIndex={0}
+          role="group"
+          aria-label={TEXT.common.pages}
+          onScroll={() => view.setPage(pageAtTop(list.current!))}
+        >
           {pagesOf(shown, hasPictures).map(({ number, tracks: some }) => (
-            <article key={number} class="paper" aria-label={titleOf(number)}>
+            <article key={number} class="paper" data-page={number} aria-label={titleOf(number)}>
               <h2>{titleOf(number)}</h2>
               {hasPictures && number !== undefined && (
                 <PagePicture source={stillUrl(base, number - 1)} alt={titleOf(number)} />
               )}
               {some.map((track) => (
-                <p key={track.n} class={track.n === selected ? 'selected' : ''} onClick={() => open(track)}>
+                <p
+                  key={track.n}
+                  class={track.n === view.selected ? 'selected' : ''}
+                  onClick={() => open(track)}
+                >
                   {track.label}
                 </p>
               ))}
@@ -41,6 +56,37 @@ export function DocumentText({
       )}
     </Shown>
   );
+}
+
+/** Shows the page of the address first, and then each text that is selected. */
+function usePlace(list: RefObject<HTMLElement | null>, { page, selected }: View, isLoaded: boolean): void {
+  const wasPlaced = useRef(false);
+  useEffect(() => {
+    if (!isLoaded) return;
+    const isFirst = !wasPlaced.current;
+    wasPlaced.current = true;
+    const first = isFirst && page !== undefined ? `[data-page="${page}"]` : undefined;
+    const target = list.current?.querySelector<HTMLElement>(first ?? '.selected');
+    if (target != null) scrollTo(list.current!, target, first === undefined);
+  }, [isLoaded, selected]);
+}
+
+/** Scrolls only the list. `isLazy`: leaves it as it is if the target is visible. */
+function scrollTo(list: HTMLElement, target: HTMLElement, isLazy: boolean): void {
+  const [shown, place] = [list.getBoundingClientRect(), target.getBoundingClientRect()];
+  if (isLazy && place.top >= shown.top && place.bottom <= shown.bottom) return;
+  list.scrollTop += place.top - shown.top - (isLazy ? shown.height / 3 : 0);
+}
+
+/** Height at the top of the list that does not count: pixels. */
+const MARGIN = 24;
+
+/** Returns the number of the first page that is visible. */
+function pageAtTop(list: HTMLElement): number | undefined {
+  const top = list.getBoundingClientRect().top + MARGIN;
+  const papers = [...list.querySelectorAll<HTMLElement>('.paper')];
+  const page = papers.find((paper) => paper.getBoundingClientRect().bottom > top);
+  return Number(page?.dataset['page']) || undefined;
 }
 
 function PagePicture({ source, alt }: { readonly source: string; readonly alt: string }) {

@@ -1,3 +1,5 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useGet } from '../kit/load.ts';
 import { fileName, timeText } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
@@ -20,12 +22,15 @@ export function ViewerHeader({
   medium,
   total,
   lanes,
+  address,
 }: {
   readonly job: string;
   readonly base: string;
   readonly medium: Medium;
   readonly total: number;
   readonly lanes: readonly Lane[];
+  /** Address of the current view. Empty until it is known. */
+  readonly address: RefObject<string>;
 }) {
   const { n, uri, status } = medium;
   const people = usePeopleIn(job, medium);
@@ -50,12 +55,65 @@ export function ViewerHeader({
       </div>
       <span class="buttons">
         {total > 1 && <Neighbours job={job} n={n} total={total} />}
+        <Share linkOf={() => new URL(address.current || location.hash, location.href).href} />
         <button type="button" onClick={() => openAnalysis({ links: [uri] })}>
           {TEXT.viewer.lookForMore}
         </button>
         {medium.partial === undefined && <Downloads job={job} base={base} medium={medium} />}
       </span>
     </header>
+  );
+}
+
+/** Time for which the copy of a link is confirmed: milliseconds. */
+const CONFIRMED_MS = 3_000;
+
+/** Copies a link to exactly what is shown. Browsers refuse that without HTTPS; then the link is shown instead. */
+function Share({ linkOf }: { readonly linkOf: () => string }) {
+  const [copies, setCopies] = useState(0);
+  const [link, setLink] = useState<string>();
+  useEffect(() => {
+    if (copies === 0) return undefined;
+    const timer = setTimeout(() => setCopies(0), CONFIRMED_MS);
+    return () => clearTimeout(timer);
+  }, [copies]);
+  const share = async () => {
+    const text = linkOf();
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopies((n) => n + 1);
+    } catch {
+      setLink(text);
+    }
+  };
+  return (
+    <span class="share">
+      <button type="button" onClick={() => void share()}>
+        <Icon name="link" /> {TEXT.viewer.share}
+      </button>
+      <span role="status">{copies > 0 && <span class="bubble">{TEXT.viewer.linkCopied}</span>}</span>
+      {link !== undefined && <LinkDialog link={link} close={() => setLink(undefined)} />}
+    </span>
+  );
+}
+
+function LinkDialog({ link, close }: { readonly link: string; readonly close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    dialog.current!.showModal();
+    field.current!.select();
+  }, []);
+  return (
+    <dialog ref={dialog} class="link-dialog" onClose={close}>
+      <label>
+        {TEXT.viewer.copyThisLink}
+        <input ref={field} type="text" readOnly value={link} />
+      </label>
+      <form method="dialog">
+        <button type="submit">{TEXT.common.close}</button>
+      </form>
+    </dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-/** The state of the viewer: a span of time, the filter, the selected track and the position. */
+/** The state of the viewer: a span of time, the filter, the selected track, the position and the page of a document. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, type Query } from '../kit/api.ts';
 import { useLoaded, useSettled, type Loaded } from '../kit/load.ts';
@@ -24,6 +24,8 @@ export function useView(query: URLSearchParams, lengthMs: number) {
   });
   const [selected, select] = useState<number | undefined>(numberIn(query, 'track'));
   const [positionMs, setPosition] = useState(numberIn(query, 't') ?? 0);
+  const [page, setPage] = useState(numberIn(query, 'page'));
+  const [isGrid, setGrid] = useState(query.get('found') === GRID);
   return {
     span,
     setSpan,
@@ -36,8 +38,17 @@ export function useView(query: URLSearchParams, lengthMs: number) {
     startMs: numberIn(query, 't') ?? 0,
     positionMs,
     setPosition,
+    /** The page of a document that the reader sees. Undefined before the first one. */
+    page,
+    setPage,
+    /** True if the findings are shown as pictures side by side. */
+    isGrid,
+    setGrid,
   };
 }
+
+/** Value of `found` in the address. */
+const GRID = 'crops';
 
 /** Returns the only visible lane. Returns undefined if several lanes are visible. */
 export const onlyLaneOf = (lanes: readonly Lane[], { hidden }: Filter): Lane | undefined =>
@@ -85,25 +96,29 @@ export function useSameTrack(tracks: Loaded<TrackPage>, { selected, select }: Vi
   }, [selected]);
 }
 
-/** Keeps the view in the address of the page without a new history entry, so that Back leaves the view at once. */
-export function useAddress(
+/** Returns the address of exactly this view. */
+export const addressOf = (
   place: readonly (string | number)[],
-  { positionMs, selected, filter: { text, minConfidence } }: View,
-): void {
+  { positionMs, selected, page, isGrid, filter: { text, minConfidence } }: View,
+): string =>
+  hrefOf(place, {
+    ...{ t: Math.round(positionMs), page, track: selected, text },
+    ...(isGrid && { found: GRID }),
+    ...(minConfidence > 0 && { sure: minConfidence }),
+  });
+
+/** Keeps the view in the address of the page without a new history entry, so that Back leaves the view at once. */
+export function useAddress(address: string): void {
   useEffect(() => {
-    const at = {
-      t: Math.round(positionMs),
-      track: selected,
-      text,
-      ...(minConfidence > 0 && { sure: minConfidence }),
-    };
     // If the reader has left the view, the address stays. Browsers allow only few changes per second.
     const timer = setTimeout(() => {
-      if (location.hash.split('?')[0] === hrefOf(place)) history.replaceState(null, '', hrefOf(place, at));
+      if (placeOf(location.hash) === placeOf(address)) history.replaceState(null, '', address);
     }, SETTLED_MS);
     return () => clearTimeout(timer);
-  }, [positionMs, selected, text, minConfidence]);
+  }, [address]);
 }
+
+const placeOf = (address: string) => address.split('?')[0];
 
 function numberIn(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../kit/api.ts';
 import { useGet, useLoaded, useSame } from '../kit/load.ts';
 import { Problem, Shown } from '../kit/parts.tsx';
@@ -12,7 +13,7 @@ import { Keys } from './keys.tsx';
 import { usePlayback } from './playback/control.ts';
 import { Stage } from './stage.tsx';
 import type { Lane, MediaOfJob, Medium } from './types.ts';
-import { LIVE_MS, onlyLaneOf, useAddress, useSameTrack, useTracks, useView } from './view.ts';
+import { addressOf, LIVE_MS, onlyLaneOf, useAddress, useSameTrack, useTracks, useView } from './view.ts';
 
 /** Minimum length of a timeline, for media without tracks. */
 const SHORTEST_MS = 1_000;
@@ -32,6 +33,7 @@ export function Viewer({
   const path = `rest/jobs/${encodeURIComponent(job)}/media`;
   const media = useGet<MediaOfJob>(path, { mediaId }, isLive ? LIVE_MS : undefined);
   const lanes = useGet<readonly Lane[]>(`${base}/lanes`, {}, isLive ? LIVE_MS : undefined);
+  const address = useRef('');
   const partial = media.value?.media[0]?.partial;
   const isRunning = partial !== undefined;
   useEffect(() => {
@@ -46,15 +48,13 @@ export function Viewer({
           <Problem>{TEXT.viewer.theJobHasNoSuch}</Problem>
         ) : (
           <>
-            <ViewerHeader job={job} base={base} medium={medium} total={total} lanes={lanes.value ?? []} />
+            <ViewerHeader {...{ job, base, medium, total, address }} lanes={lanes.value ?? []} />
             {medium.issues.map(({ message }, k) => (
               <Problem key={k}>{message}</Problem>
             ))}
             {isInspected(medium) ? (
               <Shown of={lanes}>
-                {(all) => (
-                  <Found job={job} base={base} medium={medium} lanes={all} route={route} isLive={isLive} />
-                )}
+                {(all) => <Found {...{ job, base, medium, route, isLive, address }} lanes={all} />}
               </Shown>
             ) : (
               <p class="hint">{TEXT.viewer.theMediumIsBeingPrepared}</p>
@@ -77,9 +77,11 @@ interface FoundProps {
   readonly route: Route;
   /** True while the job is running. */
   readonly isLive: boolean;
+  /** Receives the address of the current view. */
+  readonly address: RefObject<string>;
 }
 
-function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: FoundProps) {
+function Found({ job, base, medium: seen, lanes, route: { query }, isLive, address }: FoundProps) {
   const { partial, ...rest } = seen;
   // The object stays the same while only counts change, so that the shown medium does not change.
   const medium = useSame({ ...rest, status: '', tracks: 0, detections: 0, findings: [], issues: [] });
@@ -88,7 +90,8 @@ function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: Fou
   const view = useView(query, lengthMs);
   const tracks = useTracks(base, view, onlyLaneOf(lanes, view.filter), isLive);
   useSameTrack(tracks, view);
-  useAddress(['jobs', job, 'media', medium.mediaId], view);
+  address.current = addressOf(['jobs', job, 'media', medium.mediaId], view);
+  useAddress(address.current);
   const playback = usePlayback(medium, table.value, view);
   const { selected, positionMs } = view;
   const next = (direction: 1 | -1) => {
@@ -109,7 +112,13 @@ function Found({ job, base, medium: seen, lanes, route: { query }, isLive }: Fou
             filter={view.filter}
             change={(what) => view.setFilter((before) => ({ ...before, ...what }))}
           />
-          <TrackList {...{ job, medium, tracks, lanes, selected, positionMs }} open={playback.open} />
+          <TrackList
+            {...{ job, base, medium, tracks, lanes, selected, positionMs }}
+            isGrid={view.isGrid}
+            setGrid={view.setGrid}
+            open={playback.open}
+            toFrame={playback.toFrame}
+          />
         </div>
         {(medium.mediaType === 'VIDEO' || medium.mediaType === 'AUDIO') && (
           <Transcript

@@ -13,6 +13,7 @@ import type {
   MediaPage,
   MediaQuery,
   SearchConditions,
+  CountQuery,
   SearchCounts,
   SearchHit,
   SearchPage,
@@ -128,13 +129,13 @@ export class Finder {
   }
 
   /** Counts properties of the newest tracks that match. */
-  count(query: SearchConditions): SearchCounts {
+  count({ since, ...query }: CountQuery): SearchCounts {
     const all = { ...query, limit: MOST_COUNTED, cursor: undefined };
     return this.#database.transaction(() => {
       const { rows, next } = this.#look(all);
       return countsOf(
         rows.map((id) => this.#statements.counted.get(id)!),
-        next !== null,
+        { isPart: next !== null, since },
       );
     })();
   }
@@ -349,7 +350,9 @@ function prepare(database: Database.Database) {
     ),
     ofJob: database.prepare<[number], Bounds>(`${whole} and number = ?`),
     counted: database.prepare<[number], CountedTrack>(
-      `select t.type, t.class, t.colour, m.uri from tracks t join media m on m.job = t.job and m.place = t.medium where t.id = ?`,
+      `select t.type, t.class, t.colour, m.uri, t.confidence,
+         case when j.stream is null then j.ended_at else j.created_at + t.stop_ms end as lastSeen
+       from tracks t join jobs j on j.id = t.job join media m on m.job = t.job and m.place = t.medium where t.id = ?`,
     ),
     job: database.prepare<[number], Job>(
       'select id, number, run, job_id, external_id, ended_at, state, first, stream, created_at from jobs where id = ?',

@@ -9,7 +9,7 @@ import type {
   MediaPage,
   MediaQuery,
   RebuildMark,
-  SearchConditions,
+  CountQuery,
   SearchCounts,
   SearchedJob,
   SearchPage,
@@ -45,7 +45,7 @@ export type FindRequest =
   | { readonly similar: SimilarQuery }
   | { readonly vectorSource: VectorSourceQuery }
   | { readonly duplicates: DuplicateQuery }
-  | { readonly count: SearchConditions }
+  | { readonly count: CountQuery }
   | { readonly media: MediaQuery }
   | { readonly countMedia: Sight };
 export type FindReply =

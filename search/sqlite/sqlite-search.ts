@@ -12,7 +12,7 @@ import {
   type MediaPage,
   type MediaQuery,
   type RebuildMark,
-  type SearchConditions,
+  type CountQuery,
   type SearchCounts,
   type SearchedJob,
   type SearchIndex,
@@ -116,7 +116,7 @@ export class SqliteSearch implements SearchIndex {
     return (await this.#ask({ duplicates: query })) as Duplicates;
   }
 
-  async count(query: SearchConditions): Promise<SearchCounts> {
+  async count(query: CountQuery): Promise<SearchCounts> {
     return (await this.#ask({ count: query })) as SearchCounts;
   }
 

@@ -1,7 +1,9 @@
 /**
  * Checks every view of the page with the rules of axe-core, in both colour schemes and on a narrow screen.
  */
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
@@ -28,11 +30,17 @@ interface View {
   let service: Service;
   let empty: Service;
   let chromium: Chromium;
+  /** A server that accepts connections and sends nothing. */
+  const camera = createServer();
   const jobs: Record<string, string> = {};
   /** Addresses of the media of jobs. */
   const places: Record<string, string> = {};
   before(async () => {
-    const env = { FACE_EMBEDDING: 'true' };
+    const env = {
+      FACE_EMBEDDING: 'true',
+      STREAM_CONNECT_MS: '600000',
+      STREAM_FIRST_PICTURE_MS: '600000',
+    };
     [service, empty] = await Promise.all([Service.here(env), Service.here(env)]);
     chromium = await Chromium.start();
     const start = async (name: string, sample: string, pipelineName: string) =>
@@ -47,13 +55,19 @@ interface View {
       places[name] = await service.placeOf(job);
     }
     await start('running', 'digital-clock.jpg', 'ABSENT PIPELINE');
-    const camera = await service.ask('POST', '/rest/streaming/jobs', {
-      enableOutputToDisk: false,
-      pipelineName: 'MOTION DETECTION PIPELINE',
-      stallTimeout: 0,
-      stream: { streamUri: 'http://127.0.0.1:1/street', segmentSize: 100 },
-    });
-    jobs['camera'] = String((camera.body as { jobId: number }).jobId);
+    camera.listen(0, '127.0.0.1');
+    await once(camera, 'listening');
+    const connect = async (address: string) => {
+      const { body } = await service.ask('POST', '/rest/streaming/jobs', {
+        enableOutputToDisk: false,
+        pipelineName: 'MOTION DETECTION PIPELINE',
+        stallTimeout: 0,
+        stream: { streamUri: `http://127.0.0.1:${address}`, segmentSize: 100 },
+      });
+      return String((body as { jobId: number }).jobId);
+    };
+    await connect('1/ended');
+    jobs['camera'] = await connect(`${(camera.address() as AddressInfo).port}/street`);
     await service.ask('POST', '/rest/keys', { name: 'nightly import' });
     await until(
       'the index has the media',
@@ -69,6 +83,7 @@ interface View {
   after(async () => {
     await chromium?.close();
     await Promise.all([service.close(), empty.close()]);
+    camera.close();
   });
 
   const emptyViews: readonly View[] = [
@@ -164,7 +179,12 @@ interface View {
       },
     },
     { name: 'no hits', at: '#/search?text=zeppelin', shows: 'main .hint' },
-    { name: 'cameras', at: '#/streams', shows: '.wall .tile' },
+    {
+      name: 'cameras',
+      at: '#/streams',
+      shows: '.wall .tile',
+      act: (page) => page.locator('.ended tbody tr').first().waitFor(),
+    },
     { name: 'a camera', at: `#/streams/${jobs['camera']}`, shows: 'h1' },
     { name: 'the pipelines', at: '#/pipelines', shows: '.pipelines .card' },
     { name: 'a pipeline', at: '#/pipelines/FACE%20DETECTION%20PIPELINE', shows: '.drawn' },

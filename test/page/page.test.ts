@@ -1,9 +1,12 @@
 /** The web page in a real browser, on a real service. */
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { packageRoot } from '../../config/info.ts';
+import { violationsOf, WIDE } from '../support/browser/axe.ts';
 import { Chromium, hasChromium } from '../support/browser/chromium.ts';
 import { answer, inTurn, Receiver } from '../support/servers/receiver.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
@@ -377,16 +380,20 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     expect(await first.textContent()).to.match(/^slides\.odp, slide \d+ · /);
   });
 
-  it('shows a camera on the wall, however long its address is', async () => {
+  it('shows a camera on the wall while it is live, then in a list, however long its address is', async () => {
+    // Accepts connections and sends nothing.
+    const camera = createServer().listen(0, '127.0.0.1');
+    await once(camera, 'listening');
+    const host = `127.0.0.1:${(camera.address() as AddressInfo).port}`;
     const { status, body } = await service.ask('POST', '/rest/streaming/jobs', {
       enableOutputToDisk: false,
       pipelineName: 'MOTION DETECTION PIPELINE',
       stallTimeout: 0,
-      stream: { streamUri: `http://127.0.0.1:1/${'street/'.repeat(40)}`, segmentSize: 100 },
+      stream: { streamUri: `http://${host}/${'street/'.repeat(40)}`, segmentSize: 100 },
     });
     expect(status).to.equal(201);
     const { page } = await chromium.reader(service, '#/streams');
-    const tile = page.locator('.wall .tile', { hasText: '127.0.0.1:1' });
+    const tile = page.locator('.wall .tile', { hasText: host });
     await tile
       .getByText('Motion · since')
       .or(tile.getByText(/connect/i))
@@ -396,6 +403,13 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     expect(width).to.be.below(700);
     const { jobId } = body as { jobId: number };
     await service.ask('POST', `/rest/streaming/jobs/${jobId}/cancel`);
+    const ended = page.getByRole('region', { name: 'Ended' });
+    await ended.getByRole('row', { name: host }).getByText('Cancelled', { exact: true }).waitFor();
+    await ended.getByRole('heading', { name: 'Ended (1)' }).waitFor();
+    await tile.waitFor({ state: 'detached' });
+    await page.getByText('No camera is live.').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.be.at.most(1280);
+    camera.close();
   });
 
   it('shows what others have written as text, and runs nothing of it', async () => {
@@ -489,10 +503,23 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     });
 
     it('gives users no button that only administrators may press', async () => {
-      const { page } = await chromium.reader(service, '#/nodes', { as: 'USER' });
-      await page.getByRole('row', { name: /TroupeFaceDetection/ }).waitFor();
-      expect(await page.getByRole('button', { name: /less$/ }).count()).to.equal(0);
-      expect(await page.getByRole('button', { name: /^Log of/ }).count()).to.equal(0);
+      const { page: admin } = await chromium.reader(service, '#/nodes');
+      await admin.getByRole('row', { name: /TroupeFaceDetection/ }).waitFor();
+      expect(await admin.getByRole('button', { name: /less$/ }).count()).to.be.above(0);
+      const { page, complaints } = await chromium.reader(service, '', { as: 'USER' });
+      expect(await page.getByRole('link', { name: 'System' }).count()).to.equal(0);
+      for (const view of ['nodes', 'operation', 'components']) {
+        await page.goto(`${service.url}/#/${view}`);
+        await page.getByText('This view needs the role ADMIN, which your account does not have.').waitFor();
+        expect(await page.getByRole('navigation', { name: 'System' }).count()).to.equal(0);
+        expect(await page.getByRole('button', { name: /less$/ }).count()).to.equal(0);
+        expect(await page.getByRole('button', { name: /^Log of/ }).count()).to.equal(0);
+      }
+      expect(await violationsOf(page, 'a system view for a user')).to.deep.equal([]);
+      expect(complaints).to.deep.equal([]);
+      await page.setViewportSize(WIDE);
+      await page.goto(`${service.url}/#/components/FACE`);
+      await page.getByRole('rowheader', { name: 'MIN_FACE_SIZE' }).waitFor();
       await page.getByRole('link', { name: 'Pipelines' }).click();
       await page.getByRole('link', { name: /^Face detection Finds/ }).click();
       await page.getByText(FACE, { exact: true }).waitFor();

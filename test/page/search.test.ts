@@ -62,6 +62,29 @@ import { until } from '../support/until.ts';
     await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
   });
 
+  it('counts each filter with the others, and offers the other choices of a list', async () => {
+    const { page, complaints } = await chromium.reader(service, '#/search');
+    const filters = page.getByLabel('Filters', { exact: true });
+    const filter = (name: RegExp) => filters.getByRole('link', { name });
+    for (const name of [/^Faces 1$/, /^Pictures 1$/, /^Red 1$/, /^Today 2$/, /^Last 30 days 2$/])
+      await filter(name).waitFor();
+    await filter(/^astronaut\.png 1$/).waitFor();
+    await filter(/^red-door\.png 1$/).waitFor();
+    await filter(/^75 % sure \d$/).waitFor();
+    await filter(/^Faces 1$/).click();
+    await filter(/^Today 1$/).waitFor();
+    expect(await filter(/^Red/).count()).to.equal(0);
+    expect(await filter(/^red-door/).count()).to.equal(0);
+    expect(await filter(/^Faces 1$/).getAttribute('aria-current')).to.equal('true');
+    await filter(/^Pictures 1$/).click();
+    await page.waitForURL(/type=(?!FACE)/);
+    await filter(/^Red 1$/).waitFor();
+    await page.locator('ul.hits li', { hasText: 'red-door.png' }).waitFor();
+    await page.goto(`${service.url}/#/search?to=2020-01-01T00:00`);
+    await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('lists hits of one of two words in the order that is chosen', async () => {
     const { page } = await chromium.reader(service, '#/search?text=face%20OR%20red');
     const first = page.locator('ul.hits li').first();
@@ -102,5 +125,31 @@ import { until } from '../support/until.ts';
     await page.waitForURL(/text=face.*sure=0\.5|sure=0\.5.*text=face/);
     await page.getByRole('button', { name: 'Delete the saved search Sure faces' }).click();
     await page.getByRole('link', { name: 'Sure faces' }).waitFor({ state: 'detached' });
+  });
+
+  it('saves the order and the time of a search, too', async () => {
+    const { page } = await chromium.reader(service, '#/search');
+    const searches = {
+      'Last week': 'text=face&days=7&sort=oldest',
+      'One hour': 'text=face&from=2026-11-27T14%3A00&to=2026-11-27T15%3A00&sort=best',
+    };
+    for (const [name, query] of Object.entries(searches)) {
+      await page.goto(`${service.url}/#/search?${query}`);
+      await page.getByRole('button', { name: 'Save this search' }).click();
+      await page.getByLabel('Name of the search').fill(name);
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('link', { name, exact: true }).waitFor();
+    }
+    for (const [name, query] of Object.entries(searches)) {
+      await page.goto(`${service.url}/#/search`);
+      await page.getByRole('link', { name, exact: true }).click();
+      await page.waitForURL(/\?/);
+      const wanted = Object.fromEntries(new URLSearchParams(query));
+      const opened = new URLSearchParams(page.url().split('?')[1]);
+      expect(Object.fromEntries(opened), name).to.deep.equal(wanted);
+    }
+    for (const name of Object.keys(searches))
+      await page.getByRole('button', { name: `Delete the saved search ${name}` }).click();
+    await page.locator('.saved a').first().waitFor({ state: 'detached' });
   });
 });

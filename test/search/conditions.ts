@@ -157,7 +157,7 @@ export function conditionsContract({ index, put }: ConditionTools): void {
         [{ class: 'bus' }],
       ],
     });
-    const conditions: SearchConditions = askedOf({});
+    const conditions = { ...askedOf({}), since: [] };
     expect(await index().count(conditions)).to.deep.equal({
       ...{ tracks: 3, isPart: false },
       findings: [
@@ -172,7 +172,21 @@ export function conditionsContract({ index, put }: ConditionTools): void {
         { mediaUri: 'file:///media/1-0.mp4', tracks: 2 },
         { mediaUri: 'file:///media/1-1.mp4', tracks: 1 },
       ],
+      confidences: [
+        { minConfidence: 0.5, tracks: 3 },
+        { minConfidence: 0.75, tracks: 3 },
+        { minConfidence: 0.9, tracks: 0 },
+      ],
+      since: [],
     });
     expect((await index().count({ ...conditions, colour: 'red' })).tracks).to.equal(1);
+  });
+
+  it('counts the tracks since several times as a search with each of them finds', async () => {
+    await put({ number: 1, tracks: [{}] }, { number: 2, tracks: [{}, {}] }, { number: 3, tracks: [{}] });
+    const since = [0, 2_000, 2_001, 5_000];
+    const counted = (await index().count({ ...askedOf({}), since })).since;
+    expect(counted.map(({ tracks }) => tracks)).to.deep.equal([4, 3, 1, 0]);
+    for (const { from, tracks } of counted) expect(await hits({ from })).to.have.length(tracks);
   });
 }

@@ -92,7 +92,7 @@ export const searchEndpoints = [
     id: 'countSearch',
     jobs: 'LIST',
     caller: 'USER',
-    summary: 'Count the hits of a search by class, colour and medium',
+    summary: 'Count the hits of a search by their properties',
     query: searchCountQuery,
     answers: {
       200: json('The counts.', searchCounts),
@@ -100,13 +100,19 @@ export const searchEndpoints = [
       501: sentence('The search is switched off.'),
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
-    async handle({ query, ctx }, { indexer, people, jobAccess }: SearchDeps & JobGuard) {
+    async handle({ query: { since = [], ...query }, ctx }, deps: SearchDeps & JobGuard) {
+      const { indexer, people, jobAccess } = deps;
       if (indexer === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
       const seen = await seenTracks(query, jobAccess.sight(ctx), people);
-      const counts = await indexer.count({ ...conditionsOf(query), ...seen });
+      const times = since.map((time) => Date.parse(time));
+      const counts = await indexer.count({ ...conditionsOf(query), ...seen, since: times });
       if ('busy' in counts) throw overloadError(counts.busy);
-      const { findings, colours, media } = counts;
-      return ok({ ...counts, findings: [...findings], colours: [...colours], media: [...media] });
+      const { findings, colours, media, confidences } = counts;
+      return ok({
+        ...{ ...counts, findings: [...findings], colours: [...colours], media: [...media] },
+        confidences: [...confidences],
+        since: counts.since.map(({ from, tracks }) => ({ from: new Date(from).toISOString(), tracks })),
+      });
     },
   }),
   endpoint({
@@ -155,7 +161,9 @@ export async function seenTracks(
   return person === undefined ? { sight } : { sight, tracks: await people.tracks(person, sight) };
 }
 
-export function conditionsOf(query: z.output<typeof searchCountQuery>): Omit<SearchConditions, 'sight'> {
+export function conditionsOf(
+  query: Omit<z.output<typeof searchCountQuery>, 'since'>,
+): Omit<SearchConditions, 'sight'> {
   const { text, anything, class: name, type, from, to, person: _, ...others } = query;
   return {
     ...others,

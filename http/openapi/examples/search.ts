@@ -95,6 +95,8 @@ export const SEARCH = {
       findings: [{ type: 'CLASS', class: 'car', tracks: 25 }],
       colours: [{ colour: 'red', tracks: 10 }],
       media: [{ mediaUri: 'file:///media/street.mp4', tracks: 40 }],
+      confidences: [{ minConfidence: 0.5, tracks: 38 }],
+      since: [{ from: '2026-03-01T00:00:00.000Z', tracks: 12 }],
       complete: true,
     },
   ],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { searchCountQuery } from './search.ts';
+import { wholeNumber } from '../common.ts';
+import { searchQuery } from './search.ts';
 
 /** Bodies of the endpoints for saved searches (not in the specification). */
 const name = z
@@ -7,13 +8,22 @@ const name = z
   .trim()
   .regex(/^[^\p{Cc}]{1,64}$/u, { error: 'must have 1 to 64 characters' })
   .describe('By this name the user finds it again');
-const query = z.record(z.string(), z.string()).describe('Parameters of GET /rest/search');
+const query = z
+  .record(z.string(), z.string())
+  .describe(
+    'Parameters of GET /rest/search except limit and cursor. days: instead of from, this many days up to today',
+  );
+
+const MOST_DAYS = 3_650;
+const parameters = searchQuery.omit({ limit: true, cursor: true }).extend({
+  days: wholeNumber(1, MOST_DAYS).optional(),
+});
 
 export const savedSearchRequest = z
   .strictObject({
     name,
     query: query.superRefine((given, { addIssue }) => {
-      const { error } = searchCountQuery.safeParse(given);
+      const { error } = parameters.safeParse(given);
       for (const { path, message } of error?.issues ?? [])
         addIssue({ code: 'custom', message, path: [...path] });
     }),

@@ -50,7 +50,18 @@ export const conditions = {
   distinct: trueOrFalse.optional().describe('true: only the newest of tracks that several jobs found'),
 };
 
-export const searchCountQuery = z.strictObject(conditions);
+/** Maximum number of times in one request for counts. */
+const MAX_SINCE = 10;
+
+export const searchCountQuery = z.strictObject({
+  ...conditions,
+  since: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(queryTimestamp).max(MAX_SINCE))
+    .optional()
+    .describe(`At most ${MAX_SINCE} times with commas between: how many hits each has as from`),
+});
 export const searchQuery = z.strictObject({
   ...conditions,
   sort: z
@@ -186,6 +197,22 @@ export const searchCounts = z
     media: z
       .array(z.object({ mediaUri: z.string().describe('URI of the medium, as in the document'), ...counted }))
       .describe('The 30 with most tracks'),
+    confidences: z
+      .array(
+        z.object({
+          minConfidence: z.number().describe('0.5, 0.75 or 0.9'),
+          tracks: z.int().min(0).describe('Tracks with at least this confidence'),
+        }),
+      )
+      .describe('Tracks by confidence'),
+    since: z
+      .array(
+        z.object({
+          from: timestamp.describe('A time of the query'),
+          tracks: z.int().min(0).describe('Tracks that match with this from'),
+        }),
+      )
+      .describe('Tracks by the times of the query'),
     complete: z.boolean().describe('false: the index is being made'),
   })
   .meta({ id: 'SearchCounts', description: 'What the hits of a query have, most tracks first' });

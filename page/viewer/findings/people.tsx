@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { searchPage } from '../../../http/schemas/search/search.ts';
 import { get } from '../../kit/api.ts';
 import { useLoaded } from '../../kit/load.ts';
 import { hrefOf } from '../../kit/route.ts';
@@ -37,4 +39,29 @@ export function PeopleLinks({ people }: { readonly people: readonly Person[] }) 
       ))}
     </nav>
   );
+}
+
+type Hits = z.output<typeof searchPage>;
+/** The person of a track. */
+export type TrackPerson = NonNullable<Hits['hits'][number]['person']>;
+
+/** Maximum number of face tracks whose persons are requested, and maximum length of an address in a filter. */
+const [MOST_FACES, MOST_LETTERS] = [500, 1_000];
+const UNKNOWN: ReadonlyMap<string, TrackPerson> = new Map();
+
+/** Returns the persons of the face tracks of a medium, by id of the track. Returns none if the job runs or faces are not grouped. */
+export function usePersons(
+  job: string,
+  { mediaId, uri, partial }: Medium,
+  isShown: boolean,
+): ReadonlyMap<string, TrackPerson> {
+  const isWanted = isShown && partial === undefined;
+  const query = { job, medium: uri.slice(0, MOST_LETTERS), type: 'FACE', limit: MOST_FACES };
+  const found = useLoaded(
+    (signal) => (isWanted ? get<Hits>('rest/search', query, signal) : Promise.resolve(undefined)),
+    [job, mediaId, isWanted],
+  );
+  if (found.value === undefined) return UNKNOWN;
+  const own = found.value.hits.filter((hit) => hit.mediaId === mediaId);
+  return new Map(own.flatMap(({ trackId, person }) => (person === null ? [] : [[trackId, person] as const])));
 }

@@ -1,13 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
-import { urlOf } from '../../kit/api.ts';
 import { hueOf, trackHue } from '../../kit/colours.ts';
-import { count, countText, timeText } from '../../kit/format.ts';
+import { count, countText } from '../../kit/format.ts';
+import { Icon } from '../../kit/icons.tsx';
 import type { Loaded } from '../../kit/load.ts';
 import { Shown } from '../../kit/parts.tsx';
 import { hrefOf } from '../../kit/route.ts';
 import { findingName, findingTitle } from '../../library/labels.ts';
-import { nameOfTrack, type Filter, type Lane, type Medium, type Track, type TrackPage } from '../types.ts';
+import { nameOf } from '../../people/types.ts';
+import { storedSize } from '../boxes/overlay.ts';
+import { nameOfTrack, type Filter, type Lane, type Track, type TrackPage } from '../types.ts';
 import { TEXT } from '../../kit/text.ts';
+import { CropGrid, type CropsProps } from './crop-grid.tsx';
+import { artifactUrl, factsOf, hasTime, TrackDetails } from './details.tsx';
+import { usePersons, type TrackPerson } from './people.tsx';
 
 /** Time without typing after which a text is searched: milliseconds. */
 const TYPING_MS = 250;
@@ -58,71 +63,79 @@ export function TrackFilters({
 }
 
 interface Group {
+  readonly key: string;
   readonly name: string;
+  readonly person: TrackPerson | undefined;
   readonly tracks: readonly Track[];
 }
 
-/** Groups tracks by name, in the order of their first occurrence. */
-function groupsOf(tracks: readonly Track[], lanes: readonly Lane[]): readonly Group[] {
-  const groups = new Map<string, Track[]>();
+/** Groups tracks by name, or by person if that is known, in the order of their first occurrence. */
+function groupsOf(
+  tracks: readonly Track[],
+  lanes: readonly Lane[],
+  persons: ReadonlyMap<string, TrackPerson>,
+): readonly Group[] {
+  const groups = new Map<string, Group & { readonly tracks: Track[] }>();
   for (const track of tracks) {
-    const name = nameOfTrack(lanes, track);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [track]);
-    else group.push(track);
+    const [name, person] = [nameOfTrack(lanes, track), persons.get(track.id)];
+    const key = person === undefined ? name : `${name} ${person.id}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { key, name, person, tracks: [track] });
+    else group.tracks.push(track);
   }
-  return [...groups].map(([name, some]) => ({ name, tracks: some }));
+  return [...groups.values()];
 }
 
-/** The tracks in the visible part of the medium by class, each with its exemplar. A click moves to the exemplar. */
-export function TrackList({
-  job,
-  medium,
-  tracks,
-  lanes,
-  selected,
-  positionMs,
-  open,
-}: {
-  readonly job: string;
-  readonly medium: Medium;
+interface TrackListProps extends CropsProps {
   readonly tracks: Loaded<TrackPage>;
   readonly lanes: readonly Lane[];
-  readonly selected: number | undefined;
   /** Current playback position. */
   readonly positionMs: number;
-  readonly open: (track: Track) => void;
-}) {
+  /** True if findings are shown as pictures side by side. */
+  readonly isGrid: boolean;
+  readonly setGrid: (isGrid: boolean) => void;
+}
+
+/**
+ * The tracks in the visible part of the medium by class, each with its exemplar, as a list or as a grid of pictures. A click moves to the
+ * exemplar.
+ */
+export function TrackList({
+  tracks,
+  lanes,
+  positionMs,
+  isGrid: wantsGrid,
+  setGrid,
+  ...props
+}: TrackListProps) {
+  const { job, medium } = props;
+  const hasPictures = storedSize(medium) !== undefined;
+  const isGrid = hasPictures && wantsGrid;
+  const persons = usePersons(job, medium, isGrid && lanes.some(({ type }) => type === FACE));
   return (
     <Shown of={tracks}>
       {({ tracks: shown, total }) => (
         <>
-          <p class="hint" role="status">
-            {shown.length < total
-              ? TEXT.viewer.theFirstOfFindingsZoom(count(shown.length), count(total))
-              : countText(total, TEXT.common.finding)}
-          </p>
-          {groupsOf(shown, lanes).map(({ name, tracks: some }) => (
-            <section key={name} class={`found-group ${hueOf(name)}`}>
-              <h2>
-                <span class="dot" /> {findingTitle({ type: name, class: null })}{' '}
-                <small>{count(some.length)}</small>
-              </h2>
-              <ul class="tracks">
-                {some.map((track) => (
-                  <TrackItem
-                    key={track.n}
-                    job={job}
-                    mediaId={medium.mediaId}
-                    track={track}
-                    name={name}
-                    hasTime={medium.mediaType === 'VIDEO' || medium.mediaType === 'AUDIO'}
-                    isSelected={track.n === selected}
-                    positionMs={positionMs}
-                    open={() => open(track)}
-                  />
-                ))}
-              </ul>
+          <div class="found-head">
+            <p class="hint" role="status">
+              {shown.length < total
+                ? TEXT.viewer.theFirstOfFindingsZoom(count(shown.length), count(total))
+                : countText(total, TEXT.common.finding)}
+            </p>
+            {hasPictures && total > 0 && <Switch isGrid={isGrid} set={setGrid} />}
+          </div>
+          {groupsOf(shown, lanes, persons).map((group) => (
+            <section key={group.key} class={`found-group ${hueOf(group.name)}`}>
+              <GroupTitle of={group} />
+              {isGrid ? (
+                <CropGrid tracks={group.tracks} name={group.name} {...props} />
+              ) : (
+                <ul class="tracks">
+                  {group.tracks.map((track) => (
+                    <TrackItem key={track.n} name={group.name} {...{ track, positionMs }} {...props} />
+                  ))}
+                </ul>
+              )}
             </section>
           ))}
         </>
@@ -131,70 +144,75 @@ export function TrackList({
   );
 }
 
+const FACE = 'FACE';
+
+function Switch({ isGrid, set }: { readonly isGrid: boolean; readonly set: (isGrid: boolean) => void }) {
+  const views = [
+    ['list', TEXT.viewer.asList, false],
+    ['grid', TEXT.viewer.asCrops, true],
+  ] as const;
+  return (
+    <span class="switch" role="group" aria-label={TEXT.library.view}>
+      {views.map(([icon, title, isOn]) => (
+        <button
+          key={icon}
+          type="button"
+          aria-pressed={isGrid === isOn}
+          aria-label={title}
+          title={title}
+          onClick={() => set(isOn)}
+        >
+          <Icon name={icon} />
+        </button>
+      ))}
+    </span>
+  );
+}
+
+function GroupTitle({ of: { name, person, tracks } }: { readonly of: Group }) {
+  return (
+    <h2>
+      <span class="dot" />{' '}
+      {person === undefined ? (
+        findingTitle({ type: name, class: null })
+      ) : (
+        <a href={hrefOf(['people', person.id])}>{nameOf(person)}</a>
+      )}{' '}
+      <small>{count(tracks.length)}</small>
+    </h2>
+  );
+}
+
 function TrackItem({
   job,
-  mediaId,
+  medium,
   track,
   name,
-  hasTime,
-  isSelected,
+  selected,
   positionMs,
   open,
-}: {
-  readonly job: string;
-  readonly mediaId: number;
+}: Pick<CropsProps, 'job' | 'medium' | 'selected' | 'open'> & {
   readonly track: Track;
   readonly name: string;
-  readonly hasTime: boolean;
-  readonly isSelected: boolean;
   readonly positionMs: number;
-  readonly open: () => void;
 }) {
-  const { n, id, label, confidence, startMs, stopMs, artifact } = track;
-  // The numbers of a vector are not useful for readers.
-  const { FEATURE: vector, ...properties } = track.properties;
-  const page = properties['PAGE_NUM'];
-  const facts = [
-    ...(hasTime ? [`${timeText(startMs)} – ${timeText(stopMs)}`] : []),
-    ...(page === undefined ? [] : [TEXT.viewer.pageInSentence(page)]),
-    ...(confidence >= 0 ? [`${Math.round(confidence * 100)} %`] : []),
-  ];
-  const isNow = hasTime && startMs <= positionMs && positionMs <= stopMs;
+  const { n, label, startMs, stopMs, artifact } = track;
+  const isSelected = n === selected;
+  const isNow = hasTime(medium) && startMs <= positionMs && positionMs <= stopMs;
   const picture = artifactUrl(job, artifact);
   return (
     <li
       class={`${trackHue(name, n)}${isSelected ? ' chosen-track' : ''}${isNow ? ' now' : ''}`}
       aria-current={isNow ? 'time' : undefined}
     >
-      <button type="button" onClick={open} aria-pressed={isSelected}>
+      <button type="button" onClick={() => open(track)} aria-pressed={isSelected}>
         {picture === undefined ? <span class="dot" /> : <img src={picture} alt="" loading="lazy" />}
         <span class="grow">
           <span>{label ?? findingName({ type: name, class: null })}</span>
-          <small>{facts.join(' · ')}</small>
+          <small>{factsOf(track, hasTime(medium)).join(' · ')}</small>
         </span>
       </button>
-      {isSelected && vector !== undefined && (
-        <a class="more" href={hrefOf(['search', 'similar'], { job, media: mediaId, track: id })}>
-          {TEXT.common.similar}
-        </a>
-      )}
-      {isSelected && Object.keys(properties).length > 0 && (
-        <dl class="facts">
-          {Object.entries(properties).map(([key, value]) => (
-            <div key={key}>
-              <dt>{key}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {isSelected && <TrackDetails job={job} mediaId={medium.mediaId} track={track} />}
     </li>
   );
-}
-
-/** Returns the address of an artifact, which ends with the last five parts of artifactPath. */
-function artifactUrl(job: string, artifact: string | null): string | undefined {
-  const parts = artifact?.split('/').slice(-5);
-  if (parts?.length !== 5) return undefined;
-  return urlOf(`rest/jobs/${encodeURIComponent(job)}/artifacts/${parts.map(encodeURIComponent).join('/')}`);
 }

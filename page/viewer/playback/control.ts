@@ -34,6 +34,8 @@ export function usePlayback({ mediaType }: Medium, table: FrameTable | undefined
       show(track, track.exemplarFrame ?? track.startFrame, track.exemplarMs ?? track.startMs),
     /** Selects a track and moves to its begin. */
     openLine: (line: Track) => show(line, line.startFrame, line.startMs),
+    /** Moves a video to a frame. */
+    toFrame: (frame: number) => player.current?.toFrame(frame),
     /** Moves to an event. */
     openEvent: ({ frame, at }: HappenedEvent) => move(frame, at),
     onShown: useCallback((frame: number) => setPosition(table?.timeOf(frame) ?? 0), [table]),

@@ -755,6 +755,8 @@ CountSearchQuery = TypedDict(
         "person": "str",
         # true: only the newest of tracks that several jobs found
         "distinct": "bool",
+        # At most 10 times with commas between: how many hits each has as from
+        "since": "list[str]",
     },
     total=False,
 )
@@ -3195,7 +3197,7 @@ class SavedSearch(TypedDict):
     id: str
     #: The name that the user gave it
     name: str
-    #: Parameters of GET /rest/search
+    #: Parameters of GET /rest/search except limit and cursor. days: instead of from, this many days up to today
     query: dict[str, str]
     #: When it was saved
     created: str
@@ -3209,7 +3211,7 @@ class SavedSearchList(TypedDict):
 class SavedSearchRequest(TypedDict):
     #: By this name the user finds it again
     name: str
-    #: Parameters of GET /rest/search
+    #: Parameters of GET /rest/search except limit and cursor. days: instead of from, this many days up to today
     query: dict[str, str]
 
 
@@ -3240,6 +3242,24 @@ class SearchCountsMediaItem(TypedDict):
     tracks: int
 
 
+class SearchCountsConfidencesItem(TypedDict):
+    #: 0.5, 0.75 or 0.9
+    minConfidence: float
+    #: Tracks with at least this confidence
+    tracks: int
+
+
+SearchCountsSinceItem = TypedDict(
+    "SearchCountsSinceItem",
+    {
+        # A time of the query
+        "from": "str",
+        # Tracks that match with this from
+        "tracks": "int",
+    },
+)
+
+
 class SearchCounts(TypedDict):
     """What the hits of a query have, most tracks first"""
 
@@ -3253,6 +3273,10 @@ class SearchCounts(TypedDict):
     colours: list[SearchCountsColoursItem]
     #: The 30 with most tracks
     media: list[SearchCountsMediaItem]
+    #: Tracks by confidence
+    confidences: list[SearchCountsConfidencesItem]
+    #: Tracks by the times of the query
+    since: list[SearchCountsSinceItem]
     #: false: the index is being made
     complete: bool
 

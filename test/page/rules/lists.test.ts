@@ -33,7 +33,11 @@ interface List {
   /** A server that accepts connections and sends nothing. */
   const camera = createServer();
   before(async () => {
-    service = await Service.here({ FACE_EMBEDDING: 'true', STREAM_CONNECT_MS: '120000' });
+    service = await Service.here({
+      FACE_EMBEDDING: 'true',
+      STREAM_CONNECT_MS: '120000',
+      STREAM_FIRST_PICTURE_MS: '120000',
+    });
     camera.listen(0, '127.0.0.1');
     chromium = await Chromium.start();
   });

@@ -1,5 +1,6 @@
 /** Texts of the page: names of pipelines, empty lists, and unavailable actions. */
 import { expect } from 'chai';
+import { violationsOf } from '../../support/browser/axe.ts';
 import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
 import { sampleUri, Service } from '../../support/processes/service.ts';
 
@@ -35,6 +36,34 @@ import { sampleUri, Service } from '../../support/processes/service.ts';
     await page.goto(`${service.url}/#/people`);
     await page.getByRole('heading', { name: 'Nobody yet' }).waitFor();
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('tell the next step where a search has no pipeline, and where there is no component or node', async () => {
+    const { page } = await chromium.reader(service, '#/pipelines');
+    const cards = page.locator('.pipelines .card');
+    await cards.first().waitFor();
+    const all = await cards.count();
+    await page.getByLabel('Find a pipeline').fill('zeppelin');
+    await page.getByRole('heading', { name: 'No pipeline contains these words' }).waitFor();
+    await page.getByRole('link', { name: 'make a new one' }).waitFor();
+    expect(await violationsOf(page, 'no pipeline')).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Show all pipelines' }).click();
+    await cards.first().waitFor();
+    expect(await cards.count()).to.equal(all);
+    await page.route('**/rest/components', (route) => route.fulfill({ json: [] }));
+    await page.goto(`${service.url}/#/components`);
+    await page.getByText('No component is registered.').waitFor();
+    await page.route('**/rest/nodes/config', (route) => route.fulfill({ json: [] }));
+    await page.route('**/rest/nodes/info', (route) => route.fulfill({ json: { nodeModels: [] } }));
+    await page.route('**/rest/nodes/hosts', (route) => route.abort());
+    await page.goto(`${service.url}/#/nodes`);
+    await page.getByText('No node has services.').waitFor();
+    const problem = page.getByRole('alert');
+    await problem.getByText('The service cannot be reached.').waitFor();
+    await page.unroute('**/rest/nodes/hosts');
+    await problem.getByRole('button', { name: 'Try again' }).click();
+    await problem.waitFor({ state: 'detached' });
+    await page.unrouteAll();
   });
 
   it('name each pipeline shortly, with an icon', async () => {

@@ -15,7 +15,7 @@ describe('Saved searches', () => {
     ).searches;
 
   it('survive a restart of the server, and are deleted', async () => {
-    const query = { class: 'car', colour: 'red' };
+    const query = { class: 'car', colour: 'red', sort: 'oldest', days: '7' };
     const made = await service.ask('POST', '/rest/searches', { name: ' Red cars ', query });
     expect(made.status).to.equal(201);
     await service.stop();
@@ -31,6 +31,9 @@ describe('Saved searches', () => {
     ['without a name', { name: ' ', query: {} }],
     ['with a parameter that there is not', { name: 'x', query: { shape: 'round' } }],
     ['with a colour that there is not', { name: 'x', query: { colour: 'zeppelin' } }],
+    ['with an order that there is not', { name: 'x', query: { sort: 'zeppelin' } }],
+    ['with a place in the list', { name: 'x', query: { cursor: '812' } }],
+    ['with days that are no number', { name: 'x', query: { days: 'all' } }],
   ] as const)
     it(`are refused ${what}`, async () => {
       expect((await service.ask('POST', '/rest/searches', body)).status).to.equal(400);

@@ -78,6 +78,15 @@ describe('GET /rest/search', () => {
     expect(await jobsWith('text=page&to=2020-01-01T00:00:00Z')).to.deep.equal([]);
     expect(await jobsWith('text=page&from=2020-01-01T00:00:00+01:00')).to.have.length(3);
     expect(await jobsWith('class=nothing')).to.deep.equal([]);
+    const times = ['2020-01-01T00:00:00.000Z', '2100-01-01T00:00:00.000Z'];
+    const counts = await service.ask('GET', `/rest/search/counts?text=page&since=${times.join(',')}`);
+    expect(counts.body).to.deep.include({
+      tracks: 3,
+      since: times.map((from, n) => ({ from, tracks: n === 0 ? 3 : 0 })),
+    });
+    const { confidences } = counts.body as { confidences: readonly { minConfidence: number }[] };
+    expect(confidences.map((one) => one.minConfidence)).to.deep.equal([0.5, 0.75, 0.9]);
+    expect((await service.ask('GET', '/rest/search/counts?since=now')).status).to.equal(400);
     for (const [query, text] of [
       ['text=%22*%22', 'text: must have a word: letters or digits'],
       ['text=', 'text: must have a word: letters or digits'],
