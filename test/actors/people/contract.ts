@@ -360,6 +360,24 @@ export function peopleContract(open: () => Promise<Store>): void {
       }
     });
 
+    it('are not told of a job, or of the camera, of another user', async () => {
+      await site.store.close();
+      await start('own');
+      await three();
+      site.jobs.set(7, { status: 'IN_PROGRESS', run: 1, hasDocument: true });
+      await site.people.takeSegment({ number: 7, jobId: '7', owner: anna, createdAt: 5_000 }, [face(0)]);
+      const whole = async (job: number, user: string) => {
+        const { total, isWhole } = await site.people.list({ sight: { user }, limit: 10, job });
+        return [total, isWhole];
+      };
+      for (const job of [1, 7]) {
+        expect(await whole(job, 'anna')).to.deep.equal([1, true]);
+        expect(await whole(job, 'carl')).to.deep.equal([0, false]);
+      }
+      expect(await tracksSeen({ user: 'anna' })).to.deep.equal([2]);
+      expect(await tracksSeen({ user: 'carl' })).to.deep.equal([1]);
+    });
+
     it('are taken apart after a restart with a narrower JOB_VISIBILITY, and keep their names', async () => {
       await three();
       await site.job(4, [face(0)], { owner: anna });
