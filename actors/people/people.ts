@@ -18,7 +18,7 @@ import {
   type TrackPlace,
 } from './edit.ts';
 import { circleOf } from './grouping.ts';
-import { jobKey, STREAM_RUN, type Person } from './rows.ts';
+import { apartKey, jobKey, STREAM_RUN, type Person } from './rows.ts';
 import {
   countPeople,
   pageOfMembers,
@@ -252,6 +252,14 @@ export class People {
   async ofTracks(tracks: readonly TrackOfRun[], sight: Sight): Promise<readonly (NamedPerson | null)[]> {
     if (tracks.length === 0 || (await this.#people.isEmpty())) return tracks.map(() => null);
     return this.#people.read((state) => personsOf(state, tracks, sight));
+  }
+
+  /** Those of these ids whose tracks belonged to a person that was forgotten. */
+  async findForgotten(trackIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (trackIds.length === 0 || (await this.#people.isEmpty())) return new Set();
+    return this.#people.read(
+      (state) => new Set(trackIds.filter((id) => state.apartOf(apartKey(id))?.forgotten === true)),
+    );
   }
 
   /** Null removes the name. */

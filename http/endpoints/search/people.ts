@@ -192,7 +192,7 @@ export const peopleEndpoints = [
     id: 'forgetPerson',
     summary: 'Forget a person',
     description:
-      'Deletes the group with its name and its copies of the vectors. Its tracks join no group again. The documents of the jobs keep their vectors: delete the jobs to delete these. You must own all jobs that show the person, or have the role ADMIN.',
+      'Deletes the group with its name and its copies of the vectors. Its tracks join no group again, and are not found as similar ones. The documents of the jobs keep their vectors: delete the jobs to delete these. You must own all jobs that show the person, or have the role ADMIN.',
     params,
     answers: { 204: nothing('The group is deleted.'), 403: FOREIGN, 404: NO_PERSON },
     async handle({ params: { id }, ctx }, { people, jobAccess }: PeopleDeps & JobGuard) {

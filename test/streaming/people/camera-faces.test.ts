@@ -32,6 +32,7 @@ interface Person {
 }
 interface Seen {
   readonly jobId: string;
+  readonly mediaId: number;
   readonly trackId: string;
   readonly stream: { readonly streamUri: string; readonly startDate: string } | null;
   readonly frameUrl: string;
@@ -128,7 +129,7 @@ describe('Faces of a camera with FACE EMBEDDING', function () {
       WAIT,
     );
     await ask('PATCH', `/rest/people/${person!.id}`, { name: 'Mae' });
-    const forgotten = (await seenIn(person!.id)).map(({ trackId }) => trackId);
+    const forgotten = (await seenIn(person!.id)).map(({ jobId, mediaId, trackId }) => ({ jobId, mediaId, trackId })); // oxfmt-ignore
     await ask('DELETE', `/rest/people/${person!.id}`);
     expect((await service().ask('GET', `/rest/people/${person!.id}`)).status).to.equal(404);
     expect(await hitsOf('person=mae')).to.deep.equal([]);
@@ -142,8 +143,13 @@ describe('Faces of a camera with FACE EMBEDDING', function () {
     );
     expect([next!.name, next!.id === person!.id]).to.deep.equal([null, false]);
     const tracks = (await seenIn(next!.id)).map(({ trackId }) => trackId);
-    for (const trackId of forgotten) expect(tracks).to.not.include(trackId);
+    for (const { trackId } of forgotten) expect(tracks).to.not.include(trackId);
     expect(await people('?name=mae')).to.deep.equal([]);
+    const alike = await similar({ jobId: String(id), mediaId: 0, trackId: tracks[0]!, limit: 100 });
+    for (const like of forgotten) {
+      expect(alike.map(({ trackId }) => trackId)).to.not.include(like.trackId);
+      expect((await service().ask('POST', '/rest/search/similar', like)).status).to.equal(409);
+    }
     for (const { trackId, person: of } of await hitsOf(`camera=${id}&type=FACE`))
       expect(of?.name ?? null, trackId).to.equal(null);
     // The restart adds no segment again, and a new index adds all of them.
@@ -156,7 +162,7 @@ describe('Faces of a camera with FACE EMBEDDING', function () {
     }, Boolean, WAIT); // oxfmt-ignore
     expect(await people('?name=mae')).to.deep.equal([]);
     const after = (await seenIn(next!.id)).map(({ trackId }) => trackId);
-    for (const trackId of forgotten) expect(after).to.not.include(trackId);
+    for (const { trackId } of forgotten) expect(after).to.not.include(trackId);
     await ask('POST', `/rest/streaming/jobs/${id}/cancel`);
     await becomes(id, 'CANCELLED');
     await ask('DELETE', `/rest/streaming/jobs/${id}`);
