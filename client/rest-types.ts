@@ -2467,10 +2467,19 @@ export interface Occurrence {
   readonly startOffsetFrame: number;
   /** The last frame of the track, inclusive */
   readonly stopOffsetFrame: number;
-  /** Milliseconds from the start of the medium */
+  /** Milliseconds from the start of the medium, or since a streaming job was created */
   readonly startOffsetTime: number;
   /** Milliseconds from the start of the medium */
   readonly stopOffsetTime: number;
+  /** Of a live stream: jobId is that of the streaming job. null: of a batch job */
+  readonly stream: {
+    /** Without credentials */
+    readonly streamUri: string;
+    /** When the track was seen first */
+    readonly startDate: string;
+    /** When the track was seen last */
+    readonly stopDate: string;
+  } | null;
   /** Confidence of the exemplar */
   readonly confidence: number;
   /** Frame of the exemplar */
@@ -2490,7 +2499,7 @@ export interface Occurrence {
   readonly width: number | null;
   /** Of the medium, as a viewer shows it; null: unknown */
   readonly height: number | null;
-  /** Picture of the frame of the exemplar: a path on this service. Cut the box out of it */
+  /** Picture of the frame of the exemplar: a path on this service. Cut the box out of it. Of a live stream, only a recording has it. */
   readonly frameUrl: string;
 }
 

@@ -46,12 +46,14 @@ import type { Family } from '../runtime/system.ts';
 import { JobFollower } from '../search/job-follower.ts';
 import { DAY_MS } from '../basics/clock.ts';
 import { storedJob } from '../batch-job/state/stored-job.ts';
-import { People } from '../people/people.ts';
+import { People, type FoundJob } from '../people/people.ts';
+import { STREAM_RUN } from '../people/rows.ts';
 import { JobIndexer } from '../search/job-indexer.ts';
 import { StreamIndexer } from '../search/stream-indexer.ts';
 import type { Search } from '../search/search.ts';
 import { registerStreams, type Streams } from './register-streams.ts';
 import { STREAMING_JOB } from '../streaming-job/state.ts';
+import { storedStream } from '../streaming-job/stored-stream.ts';
 
 /** The actors of one server, for other parts. */
 export interface Actors {
@@ -94,8 +96,8 @@ const SHARED_MAILBOX = 100_000;
 
 export function registerActors(base: Foundation, edge: Edge): Actors {
   const others: Others = () => actors;
-  const streamIndexer = streamIndexerOf(base);
   const people = peopleOf(base);
+  const streamIndexer = streamIndexerOf(base, people);
   const indexer = indexerOf(base, others, { streamIndexer, people });
   const jobs = registerJobs(base, others, withPeople(indexer ?? NO_SEARCH, people));
   const nodes = registerNodes(
@@ -139,7 +141,7 @@ const NO_SEARCH: JobSearch = { wake() {}, remove: () => Promise.resolve(true) };
 function peopleOf({ system, store, owner: writer, settings, logger, searchIndex }: Foundation): People {
   const isOn = searchIndex !== undefined && settings.FACE_EMBEDDING;
   return new People({
-    findJob: async (number) => (await storedJob(store, number))?.snapshot,
+    findJob: (number) => jobOfFaces(store, number),
     ...{ store, writer, clock: system.clock, logger, visibility: settings.JOB_VISIBILITY, isOn },
   });
 }
@@ -151,10 +153,20 @@ const withPeople = (search: JobSearch, people: Pick<People, 'leave'>): JobSearch
     (await people.leave(jobNumber, run)) && (await search.remove(jobNumber, run)),
 });
 
-function streamIndexerOf({ system, store, settings, logger, searchIndex: index }: Foundation) {
+/** Faces of a live stream are of one run. */
+async function jobOfFaces(store: Store, number: number): Promise<FoundJob | undefined> {
+  const job = await storedJob(store, number);
+  if (job !== undefined) return job.snapshot;
+  const isStream = (await storedStream(store, number)) !== undefined;
+  return isStream ? { status: 'IN_PROGRESS', run: STREAM_RUN, hasDocument: true } : undefined;
+}
+
+function streamIndexerOf(base: Foundation, people: People) {
+  const { system, store, settings, logger, searchIndex: index } = base;
   const { DATA_DIR: dataDir, SEARCH_STREAM_DAYS: days } = settings;
   if (index === undefined) return undefined;
-  return new StreamIndexer({ store, index, clock: system.clock, logger, dataDir, keepMs: days * DAY_MS });
+  const keepMs = days * DAY_MS;
+  return new StreamIndexer({ store, index, clock: system.clock, logger, dataDir, keepMs, people });
 }
 
 function indexerOf(

@@ -18,7 +18,7 @@ import {
   type TrackPlace,
 } from './edit.ts';
 import { circleOf } from './grouping.ts';
-import { jobKey, type Person } from './rows.ts';
+import { apartKey, jobKey, STREAM_RUN, type Person } from './rows.ts';
 import {
   countPeople,
   pageOfMembers,
@@ -39,7 +39,15 @@ import {
 import { regroupAll } from './regroup.ts';
 import type { Draft, PeopleState } from './state.ts';
 import { StoredPeople } from './stored-people.ts';
-import { facesInOrder, isTaken, removeJob, takeFaces, type JobFaces, type Making } from './take-faces.ts';
+import {
+  facesInOrder,
+  isTaken,
+  removeJob,
+  removeOldFaces,
+  takeFaces,
+  type JobFaces,
+  type Making,
+} from './take-faces.ts';
 
 export interface PeopleDeps {
   readonly store: Store;
@@ -63,6 +71,12 @@ export interface EndedJob {
   readonly run: number;
   readonly jobId: string;
   readonly owner?: Owner | undefined;
+}
+
+/** A live stream. */
+export interface StreamOfFaces extends Omit<EndedJob, 'run'> {
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
 }
 
 /** The user who changes people. */
@@ -110,7 +124,16 @@ export class People {
   }
 
   /** Groups the faces of a job. It may be called again, also after an interruption. */
-  async take(job: EndedJob, found: readonly DocumentFace[]): Promise<void> {
+  take(job: EndedJob, found: readonly DocumentFace[]): Promise<void> {
+    return this.#takeAll(job, found);
+  }
+
+  /** Groups the faces of a segment of a live stream. It may be called again for the same segment. */
+  async takeSegment(stream: StreamOfFaces, found: readonly DocumentFace[]): Promise<void> {
+    if (found.length > 0) await this.#takeAll({ ...stream, run: STREAM_RUN }, found);
+  }
+
+  async #takeAll(job: EndedJob & Pick<JobFaces, 'createdAt'>, found: readonly DocumentFace[]): Promise<void> {
     await this.#regroupOnce();
     const faces = facesInOrder(found);
     const circle = circleOf(job.owner, this.#deps.visibility);
@@ -134,7 +157,7 @@ export class People {
   #takeSome(job: JobFaces, at: number): Promise<number | undefined> {
     return this.#people.change(async (draft) => {
       const { state } = draft;
-      if (isTaken(state, job)) return undefined;
+      if (job.createdAt === undefined && isTaken(state, job)) return undefined;
       const room = MOST_MEMBERS - state.members.size;
       if (room < FACES_AT_ONCE) return this.#warnOfRoom(job.jobId);
       const end = await this.#takeForAWhile(draft, job, at);
@@ -173,6 +196,12 @@ export class People {
       this.#deps.logger.warn({ err, job: number }, 'could not remove the faces of a job from the groups');
       return false;
     }
+  }
+
+  /** Removes the faces of a live stream that were last seen before this time. */
+  async expire(number: number, before: number): Promise<void> {
+    if (await this.#people.isEmpty()) return;
+    await this.#people.change((draft) => removeOldFaces(draft, number, before));
   }
 
   #hide(number: number, run: number): Promise<void> {
@@ -223,6 +252,14 @@ export class People {
   async ofTracks(tracks: readonly TrackOfRun[], sight: Sight): Promise<readonly (NamedPerson | null)[]> {
     if (tracks.length === 0 || (await this.#people.isEmpty())) return tracks.map(() => null);
     return this.#people.read((state) => personsOf(state, tracks, sight));
+  }
+
+  /** Those of these ids whose tracks belonged to a person that was forgotten. */
+  async findForgotten(trackIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (trackIds.length === 0 || (await this.#people.isEmpty())) return new Set();
+    return this.#people.read(
+      (state) => new Set(trackIds.filter((id) => state.apartOf(apartKey(id))?.forgotten === true)),
+    );
   }
 
   /** Null removes the name. */
@@ -320,7 +357,10 @@ export class People {
 const newId = () => randomBytes(8).toString('hex');
 
 /** The part of People that serves users. */
-export type PeopleOfUsers = Omit<People, 'take' | 'isTaken' | 'leave' | 'wake' | 'close' | 'figures'>;
+export type PeopleOfUsers = Omit<
+  People,
+  'take' | 'takeSegment' | 'isTaken' | 'leave' | 'expire' | 'wake' | 'close' | 'figures'
+>;
 
 /** True if a later run has ended without a document. */
 const hasNewerRun = ({ status, run, hasDocument }: FoundJob, known: number): boolean =>

@@ -28,9 +28,14 @@ export interface Member extends Omit<DocumentFace, 'model' | 'vector'> {
   /** Number and run of its job. */
   readonly job: number;
   readonly run: number;
+  /** Creation of the live stream of the track: milliseconds since the epoch. Undefined for a batch job. */
+  readonly createdAt?: number | undefined;
   /** Vector in the form of `packVector`. */
   readonly vector: string;
 }
+
+/** The run of all faces of a live stream. */
+export const STREAM_RUN = 1;
 
 /** A job whose faces are grouped. */
 export interface JobOfFaces {

@@ -18,6 +18,8 @@ export interface JobFaces {
   readonly run: number;
   readonly jobId: string;
   readonly owner?: Owner | undefined;
+  /** Creation of a live stream, whose faces come segment by segment. Undefined for a batch job. */
+  readonly createdAt?: number | undefined;
   /** Circle in the form of `circleOf`. */
   readonly circle: string;
   /** Faces in the order of `facesInOrder`. */
@@ -48,6 +50,7 @@ export function takeFaces(draft: Draft, job: JobFaces, at: number, most: number,
   for (const face of job.faces.slice(at, end)) takeFace(draft, job, face, making);
   const isWhole = end === job.faces.length;
   const { jobId, run, owner } = job;
+  if (job.createdAt !== undefined && draft.state.jobs.get(job.number)?.isWhole === true) return end;
   if (isWhole) leaveEarlierRuns(draft, job);
   draft.put(jobKey(job.number), {
     ...{ jobId, run, owner, isWhole },
@@ -60,7 +63,7 @@ function takeFace(draft: Draft, job: JobFaces, face: DocumentFace, making: Makin
   const { state } = draft;
   const key = memberKey({ ...face, job: job.number });
   const known = state.members.get(key);
-  if (known?.run === job.run) return;
+  if (known?.run === job.run) return growMember(draft, job, face, known);
   const apart = state.apartOf(apartKey(face.trackId));
   if (apart?.forgotten === true) return;
   const not = new Set([...(apart?.not ?? []).map((id) => state.idOf(id)), ...seenBeside(state, job, face)]);
@@ -75,6 +78,21 @@ function takeFace(draft: Draft, job: JobFaces, face: DocumentFace, making: Makin
   const representatives = withMember(state, person.representatives, key, vector);
   if (representatives !== person.representatives || !state.persons.has(person.id))
     draft.putPerson({ ...person, representatives });
+}
+
+/** Adds a later part of a live track. The better picture stays. Nothing changes if the part is known, such as every part of a batch job. */
+function growMember(draft: Draft, job: JobFaces, face: DocumentFace, known: Member): void {
+  if (job.createdAt === undefined) return;
+  const startFrame = Math.min(known.startFrame, face.startFrame);
+  const stopFrame = Math.max(known.stopFrame, face.stopFrame);
+  const isBetter = qualityOf(face) > qualityOf(known);
+  if (!isBetter && startFrame === known.startFrame && stopFrame === known.stopFrame) return;
+  draft.putMember({
+    ...(isBetter ? memberOf(job, face, known.person) : known),
+    ...{ startFrame, stopFrame },
+    startMs: Math.min(known.startMs, face.startMs),
+    stopMs: Math.max(known.stopMs, face.stopMs),
+  });
 }
 
 /** The person of a track that an earlier run found, too. */
@@ -95,7 +113,9 @@ function* seenBeside(state: PeopleState, { number, run }: JobFaces, face: Docume
 
 function memberOf(job: JobFaces, face: DocumentFace, person: string): Member {
   const { vector, model: _, ...shown } = face;
-  return { ...shown, person, job: job.number, run: job.run, vector: packVector(vector) };
+  const { number, run, createdAt } = job;
+  const ofStream = createdAt === undefined ? {} : { createdAt };
+  return { ...shown, person, job: number, run, ...ofStream, vector: packVector(vector) };
 }
 
 /** Removes faces of earlier runs. Only the newest run counts. */
@@ -111,6 +131,16 @@ function leaveEarlierRuns(draft: Draft, { number, run }: JobFaces): void {
 export function removeJob(draft: Draft, number: number): void {
   removeMembers(draft, draft.state.membersOfJob(number));
   draft.remove(jobKey(number));
+}
+
+/** Removes the faces of a live stream that were last seen before this time. */
+export function removeOldFaces(draft: Draft, number: number, before: number): void {
+  const { members } = draft.state;
+  const isOld = ({ createdAt = 0, stopMs }: Member) => createdAt + stopMs < before;
+  removeMembers(
+    draft,
+    draft.state.membersOfJob(number).filter((key) => isOld(members.get(key)!)),
+  );
 }
 
 /** Removes members, and persons that have no members left, even named ones. */

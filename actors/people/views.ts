@@ -86,7 +86,7 @@ export function pageOfPeople(state: PeopleState, query: PeopleQuery): PeoplePage
   return {
     people: some.map(({ person, members }) => shownPerson(state, person, members)),
     total: counted.length,
-    isWhole: query.job === undefined || isGrouped(state, query.job),
+    isWhole: query.job === undefined || (isGrouped(state, query.job) && seesJob(state, query.job, sight)),
     next: last === undefined ? null : { tracks: last.members.length, id: last.person.id },
   };
 }
@@ -128,6 +128,9 @@ export function isGrouped(state: PeopleState, number: number): boolean {
   const job = state.jobs.get(number);
   return job !== undefined && job.isWhole && !job.isStale;
 }
+
+const seesJob = (state: PeopleState, number: number, sight: Sight): boolean =>
+  isSeen(state.jobs.get(number)?.owner, sight);
 
 /** The newest tracks of the persons with this id or name, at most `most`. */
 export function tracksOf(

@@ -116,4 +116,4 @@ export class JobDocuments {
 
 const makesVectorsOfFaces = ({ record: { plan } }: StoredJob): boolean =>
   plan.tasks.some(({ actions }) => actions.some(({ algorithm }) => algorithm.name === FACE_EMBEDDING));
-const FACE_EMBEDDING = 'FACE EMBEDDING';
+export const FACE_EMBEDDING = 'FACE EMBEDDING';

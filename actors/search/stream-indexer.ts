@@ -4,21 +4,25 @@ import type { Logger } from '../../config/logger.ts';
 import { maskUri } from '../../domain/job/censor.ts';
 import { endOfSegment } from '../../results/check/segment-tracks.ts';
 import { streamTracksFile, streamTracksFolder } from '../../results/layout.ts';
-import type { SearchedJob, SearchIndex } from '../../store/search.ts';
+import type { DocumentFace, SearchedJob, SearchIndex } from '../../store/search.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import type { Clock } from '../basics/clock.ts';
 import { ALL_STREAMS, ENDED_STREAMS, LIVE_STREAMS } from '../streaming-job/indexes.ts';
+import type { People } from '../people/people.ts';
 import { STREAMING_JOB } from '../streaming-job/state.ts';
 import { storedStream, type StoredStream } from '../streaming-job/stored-stream.ts';
+import { FACE_EMBEDDING } from './job-documents.ts';
 
 export interface StreamIndexerDeps {
   readonly store: Store;
-  readonly index: Pick<SearchIndex, 'put' | 'remove' | 'streams' | 'expire'>;
+  readonly index: Pick<SearchIndex, 'put' | 'remove' | 'streams' | 'expire' | 'faces'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly dataDir: string;
   /** Age in milliseconds after which segments are removed from the search. */
   readonly keepMs: number;
+  /** Absent if faces are not grouped. */
+  readonly people?: Pick<People, 'isOn' | 'takeSegment' | 'leave' | 'expire'>;
 }
 
 const LOOK_MS = 1_000;
@@ -78,7 +82,7 @@ export class StreamIndexer {
   async remove(job: number): Promise<boolean> {
     try {
       await this.#deps.index.remove(job, ALL_RUNS);
-      return true;
+      return (await this.#deps.people?.leave(job, ALL_RUNS)) ?? true;
     } catch (err) {
       this.#deps.logger.warn({ err, jobId: job }, 'could not remove a streaming job from the search');
       return false;
@@ -169,6 +173,8 @@ export class StreamIndexer {
       if (endedAt !== undefined && endedAt >= clock.now() - keepMs)
         jobs.push(searchedSegment(job, segment, document, endedAt));
     }
+    // Faces come first. A segment that is in the index is not read again after a crash.
+    await this.#groupFaces(job, jobs);
     for (const taken of await index.put(jobs)) {
       if (taken === 'taken') continue;
       const { number: jobId } = job.record;
@@ -177,9 +183,27 @@ export class StreamIndexer {
     }
   }
 
+  /** Groups the faces of segments. A segment whose faces cannot be read is left out. */
+  async #groupFaces({ record }: StoredStream, segments: readonly SearchedJob[]): Promise<void> {
+    const { people, index, logger } = this.#deps;
+    if (people?.isOn !== true || !makesVectorsOfFaces(record)) return;
+    const { number, owner, createdAt } = record;
+    const jobId = String(number);
+    for (const { document } of segments) {
+      let faces: readonly DocumentFace[];
+      try {
+        faces = await index.faces(document);
+      } catch (err) {
+        if (!this.#closed) logger.warn({ err, jobId }, 'could not read the faces of a live stream');
+        continue;
+      }
+      await people.takeSegment({ number, jobId, owner, createdAt }, faces);
+    }
+  }
+
   /** Finds jobs that were deleted while this server was away, and removes segments that are too old. */
   async #compare(): Promise<void> {
-    const { store, index, clock, keepMs } = this.#deps;
+    const { store, index, clock, keepMs, people } = this.#deps;
     const before = clock.now() - keepMs;
     await index.expire(before);
     for (const number of this.#known.keys()) {
@@ -187,7 +211,9 @@ export class StreamIndexer {
       const isGone = (await storedStream(store, number)) === undefined;
       if (isGone) await index.remove(number, ALL_RUNS);
       if (isGone) this.#known.delete(number);
-      else await this.#removeOldFiles(number, before);
+      if (isGone) continue;
+      await people?.expire(number, before);
+      await this.#removeOldFiles(number, before);
     }
     this.#comparedAt = clock.steady();
   }
@@ -204,6 +230,9 @@ export class StreamIndexer {
     }
   }
 }
+
+const makesVectorsOfFaces = ({ algorithm, actions = [] }: StoredStream['record']): boolean =>
+  [algorithm, ...actions.map((action) => action.algorithm)].includes(FACE_EMBEDDING);
 
 function searchedSegment(
   { record }: StoredStream,

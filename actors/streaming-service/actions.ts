@@ -52,6 +52,7 @@ export function checkedActions(
         ...(all.length === 1 ? {} : { actions: all.map(nameAction) }),
       },
       finding: all
+        .filter(({ task, properties }) => !(isFed(task, properties) && annotates(properties)))
         .filter(({ task, properties }) => task === last || !booleanOf(properties, 'SUPPRESS_TRACKS'))
         .map(({ action, properties }) => ({ algorithm: action.algorithm, properties })),
     },
@@ -81,10 +82,20 @@ function refusedSeveral(
   const inForce = new Map(all.map(({ action, properties }) => [action, properties]));
   const wrong = refusedInForce(plan, (action) => inForce.get(action) ?? {});
   if (wrong !== undefined) return wrong;
-  const annotator = all.find(({ task, properties }) => isFed(task, properties) && annotates(properties));
-  if (annotator !== undefined)
-    return `Property validation failed due to: The IS_ANNOTATOR property is set for the action "${annotator.action.name}", which has no effect on live streams. Set it to FALSE: the action then creates its own tracks.`;
-  return refusedKeyFrames(all);
+  return refusedAnnotator(all, plan.tasks.length - 1) ?? refusedKeyFrames(all);
+}
+
+/** Only algorithms that need tracks of an earlier task, such as FACE EMBEDDING, add to these tracks in a stream. */
+function refusedAnnotator(all: readonly ActionOnStream[], last: number): string | undefined {
+  const annotators = all.filter(({ task, properties }) => isFed(task, properties) && annotates(properties));
+  const other = annotators.find(({ action }) => action.algorithm.requiresCollection.states.length === 0);
+  if (other !== undefined)
+    return `Property validation failed due to: The IS_ANNOTATOR property is set for the action "${other.action.name}", which has no effect on live streams. Set it to FALSE: the action then creates its own tracks.`;
+  const early = annotators.find(({ task }) => task < last);
+  return (
+    early &&
+    `Property validation failed due to: The IS_ANNOTATOR property is set for the action "${early.action.name}", after which other tasks follow. In a stream, only the last task adds to tracks.`
+  );
 }
 
 const isFed = (task: number, { FEED_FORWARD_TYPE }: Properties): boolean =>

@@ -87,6 +87,8 @@ export interface DetectionJob {
   readonly properties: Properties;
   /** The current track, if tracks are fed forward one by one. */
   readonly fed?: FedTrack;
+  /** True in a live stream, where `fed` has only the detection of the newest frame. More may follow. */
+  readonly isFedOpen?: boolean;
   /** All tracks, if they are fed forward together (FEED_FORWARD_ALL_TRACKS). */
   readonly allFed?: readonly FedTrack[];
   /** Aborts when the job is cancelled or the lease is lost. A detector that loops without frames must check it. */

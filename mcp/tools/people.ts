@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Occurrence, PeoplePage, Person, PersonPage } from '../../client/answers.ts';
 import { AnswerLines } from '../text/answer-lines.ts';
-import { clockRange, countOf, hasTimes, linkTo } from '../text/places.ts';
+import { clockRange, countOf, hasTimes, linkTo, linkToStream } from '../text/places.ts';
 import { DATA_NOTE, mediumName, quote } from '../text/quote.ts';
 import { textAnswer, tool, type ToolCall } from '../tool.ts';
 
@@ -62,7 +62,12 @@ const countsOf = ({ tracks, media, jobs }: Person): string =>
   `${countOf(tracks, 'track')} in ${media} media of ${countOf(jobs, 'job')}`;
 
 function placeOf(one: Occurrence, call: ToolCall): string {
-  const { jobId, mediaId, mediaUri, mediaType, startOffsetTime, stopOffsetTime, frame } = one;
+  const { jobId, mediaId, mediaUri, mediaType, startOffsetTime, stopOffsetTime, frame, stream } = one;
+  // An older service does not report streams.
+  if (stream?.startDate !== undefined) {
+    const when = `${stream.startDate} to ${stream.stopDate}`;
+    return `${mediumName(mediaUri)}, ${when}: streaming job ${jobId}: ${linkToStream(call.pageUrl(), jobId)}`;
+  }
   const isTimed = hasTimes(mediaType);
   const when = isTimed ? `, ${clockRange(startOffsetTime, stopOffsetTime)}` : '';
   const link = linkTo(call.pageUrl(), jobId, mediaId, isTimed ? startOffsetTime : undefined);

@@ -9,7 +9,7 @@ const MARGIN = 0.35;
 const SMALL_PART = 0.25;
 
 /** A face, cut from the frame that shows it best. */
-export function Face({ of: { box, width, height, frameUrl } }: { readonly of: Occurrence }) {
+export function Face({ of: { box, width, height, frameUrl, stream } }: { readonly of: Occurrence }) {
   const [failed, setFailed] = useState(false);
   if (failed || width === null || height === null)
     return (
@@ -17,11 +17,12 @@ export function Face({ of: { box, width, height, frameUrl } }: { readonly of: Oc
         <Icon name="user" size={40} />
       </span>
     );
-  const isSmall = box.width < width * SMALL_PART;
+  // Pictures of recordings have one size.
+  const isWhole = stream !== null || box.width < width * SMALL_PART;
   return (
     <svg class="crop" viewBox={squareAround(box, { width, height })} aria-hidden="true">
       <image
-        href={urlOf(frameUrl.replace(/^\//, ''), isSmall ? {} : { small: true })}
+        href={urlOf(frameUrl.replace(/^\//, ''), isWhole ? {} : { small: true })}
         width={width}
         height={height}
         preserveAspectRatio="none"

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { get, send } from '../kit/api.ts';
-import { countText, fileName, timeText } from '../kit/format.ts';
+import { countText, dateText, fileName, timeText } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { useGet, type Loaded } from '../kit/load.ts';
 import { OneField, Problem, Risky, Shown } from '../kit/parts.tsx';
@@ -142,15 +142,12 @@ interface OccurrenceTileProps {
 }
 
 function OccurrenceTile({ track, selection }: OccurrenceTileProps) {
-  const { jobId, mediaId, mediaUri, mediaType, startOffsetTime, stopOffsetTime } = track;
-  const name = fileName(mediaUri);
-  const when =
-    mediaType === 'VIDEO'
-      ? TEXT.people.fromTo(timeText(startOffsetTime), timeText(stopOffsetTime))
-      : TEXT.people.image;
+  const { mediaUri, stream } = track;
+  const name = stream === null ? fileName(mediaUri) : mediaUri;
+  const when = whenOf(track);
   return (
     <>
-      <a class="tile" href={hrefOf(['jobs', jobId, 'media', mediaId], { t: Math.round(startOffsetTime) })}>
+      <a class="tile" href={placeOf(track)}>
         <span class="shot face">
           <Face of={track} />
         </span>
@@ -160,4 +157,17 @@ function OccurrenceTile({ track, selection }: OccurrenceTileProps) {
       <CheckField of={selection} place={keyOf(track)} label={TEXT.people.selectFace(name, when)} />
     </>
   );
+}
+
+/** Returns the address of the position in the medium, or of the camera. */
+const placeOf = ({ jobId, mediaId, startOffsetTime, stream }: Occurrence): string =>
+  stream === null
+    ? hrefOf(['jobs', jobId, 'media', mediaId], { t: Math.round(startOffsetTime) })
+    : hrefOf(['streams', jobId]);
+
+function whenOf({ mediaType, startOffsetTime, stopOffsetTime, stream }: Occurrence): string {
+  if (stream !== null) return dateText(stream.startDate);
+  return mediaType === 'VIDEO'
+    ? TEXT.people.fromTo(timeText(startOffsetTime), timeText(stopOffsetTime))
+    : TEXT.people.image;
 }

@@ -107,7 +107,11 @@ export function similarContract({ index, put }: ConditionTools): void {
     expect(await idsLike(toEast)).to.have.length(3);
     expect(await idsLike(toEast, { sight: { user: 'anna' } })).to.deep.equal(['of anna']);
     expect(await idsLike(toEast, { sight: { user: 'carl', group: 'red' } })).to.deep.equal(['of anna']);
-    expect(await idsLike(toEast, { sight: {} })).to.deep.equal([]);
+    expect(await refusal(toEast, { sight: {} })).to.deep.equal({ refusal: 'NO_MODEL' });
+    expect(await refusal(toEast, { sight: { user: 'carl' } })).to.deep.equal({ refusal: 'NO_MODEL' });
+    const short = { vector: [1, 2], model: MODEL };
+    expect(await refusal(short, { sight: { user: 'carl' } })).to.deep.equal({ refusal: 'NO_MODEL' });
+    expect(await refusal(short, { sight: { user: 'bob' } })).to.deep.equal({ refusal: 'DIMENSION', dimensions: [3] }); // oxfmt-ignore
     const track = { job: 2, mediaId: 200, trackId: 'of bob' };
     expect(await refusal(track, { sight: { user: 'anna' } })).to.deep.equal({ refusal: 'NO_JOB' });
   });

@@ -6,11 +6,11 @@ import { taskInputs } from '../../../domain/plan/task-inputs.ts';
 import { feedForwardType, triggerIn } from '../../../domain/properties/trigger.ts';
 import type { StreamAction } from '../../../protocol/streams.ts';
 import type { StreamAssignment } from '../../../protocol/worker-protocol.ts';
-import type { DetectionJob, Detector, FoundTrack, FrameSource } from '../../sdk/detector.ts';
+import type { Detector, FoundTrack, FrameSource } from '../../sdk/detector.ts';
 import type { StreamContext } from '../../sdk/work/stream-worker.ts';
 import { DetectorCall } from './actions/detector-call.ts';
 import { FedTracks, type FedFrom } from './actions/fed-action.ts';
-import { WholeFrames, type ActionParts, type LiveAction } from './actions/live-action.ts';
+import { WholeFrames, type ActionParts, type FedJob, type LiveAction } from './actions/live-action.ts';
 import type { LiveScene } from './live-scene.ts';
 import { LiveTracks } from './live-tracks.ts';
 import type { LiveZones } from './live-zones.ts';
@@ -42,6 +42,13 @@ export interface CourseParts {
   readonly zones: LiveZones | undefined;
   /** Frame rate that the stream states; 0 if it does not. */
   readonly fps: number;
+}
+
+interface CalledAction {
+  readonly index: number;
+  readonly findings: TaskFindings | undefined;
+  /** The track of an earlier task to which the results are added; undefined if they are tracks of their own. */
+  readonly annotated: string | undefined;
 }
 
 /** Time in milliseconds for a detector to close its tracks after a stop. Then the detector is aborted. */
@@ -122,9 +129,16 @@ export class Course {
     const { properties, task, detector } = action;
     // The first task has no feed-forward, whatever FEED_FORWARD_TYPE says, so the search region applies.
     const type = task === 0 ? null : feedForwardType(properties['FEED_FORWARD_TYPE']);
+    const annotates = type !== null && booleanOf(properties, 'IS_ANNOTATOR');
     const parts: ActionParts = {
       ...{ detector, action },
-      call: (source, fed) => this.#call(action, { index, findings: found[index] }, source, fed),
+      call: (source, fed, liveId) =>
+        this.#call(
+          action,
+          { index, findings: found[index], annotated: annotates ? liveId : undefined },
+          source,
+          fed,
+        ),
       leave: (call) => this.#leaveCall(call),
     };
     if (type !== null) {
@@ -160,13 +174,14 @@ export class Course {
 
   #call(
     { detector, trackType, properties }: LoadedAction,
-    { index, findings }: { readonly index: number; readonly findings: TaskFindings | undefined },
+    { index, findings, annotated }: CalledAction,
     source: Pick<FrameSource, 'width' | 'height' | 'start'>,
-    fed: Pick<DetectionJob, 'fed' | 'allFed'> = {},
+    fed: FedJob = {},
   ): DetectorCall {
     const { actions, scene, segments, first, fps, warn } = this.#parts;
     const size = { width: first.width, height: first.height };
-    const isHidden = booleanOf(properties, 'SUPPRESS_TRACKS') && findings !== undefined;
+    const isSuppressed = booleanOf(properties, 'SUPPRESS_TRACKS') && findings !== undefined;
+    const isHidden = isSuppressed || annotated !== undefined;
     const call = new DetectorCall({
       detector,
       job: { properties, signal: this.#abort.signal, warn, ...fed },
@@ -184,7 +199,8 @@ export class Course {
         fps,
         stop: detector.followsStreams === true ? Number.MAX_SAFE_INTEGER : segments.stop,
       },
-      add: (by: DetectorCall, track: FoundTrack) => segments.add(by, track),
+      add: (by: DetectorCall, track: FoundTrack) =>
+        annotated === undefined ? segments.add(by, track) : segments.annotations.add(annotated, track),
     });
     segments.calls.add(call);
     return call;

@@ -8,12 +8,12 @@ import type {
   Frame,
   FrameSource,
 } from '../../sdk/detector.ts';
-import type { FedTrack } from '../../../protocol/detection-work.ts';
 import type { Properties } from '../../../domain/types.ts';
 import { asTrack } from '../../shared/tracking/open-track.ts';
 import { invalidProperty } from '../../shared/tracking/settings.ts';
 import { loadFaceNetwork } from '../../detectors/faces/model.ts';
 import { cutSquare, mirror, squareOf } from './align.ts';
+import { frameChoice, sizeOf } from './choose-frames.ts';
 import { Embeddings, type Embedding } from './embedding-networks.ts';
 import { MarkFinder } from './find-marks.ts';
 import { settingsOf, type Settings } from './settings.ts';
@@ -40,13 +40,15 @@ class FaceEmbedder implements Detector {
 
   async *video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
     const course = await this.#begin(job);
-    const wanted = job.fed === undefined ? undefined : bestFrames(job.fed, course.settings.perTrack);
+    const choice = frameChoice(job, course.settings.perTrack);
     const found: FoundDetection[] = [];
     for await (const frame of source.frames()) {
       job.signal.throwIfAborted();
-      if (frame.warmUp || wanted?.has(frame.index) === false) continue;
+      if (frame.warmUp || !choice.wants(frame.index)) continue;
       const face = await this.#embed(frame, course);
-      if (face !== undefined) found.push(face);
+      if (face === undefined) continue;
+      choice.note(frame.index);
+      found.push(face);
     }
     if (found.length > 0) yield trackOf(found);
   }
@@ -95,17 +97,6 @@ function demandSingleFaces({ allFed, properties }: DetectionJob): void {
       'FEED_FORWARD_ALL_TRACKS is TRUE. FACE EMBEDDING needs FALSE, one face after the other.',
     );
 }
-
-/** Returns the frames of a track's largest and most confident detections. */
-function bestFrames({ detections }: FedTrack, count: number): ReadonlySet<number> {
-  const weight = (one: FedDetection) => sizeOf(one) * one.confidence;
-  const best = detections.toSorted((a, b) => weight(b) - weight(a)).slice(0, count);
-  return new Set(best.map(({ frame }) => frame));
-}
-
-type FedDetection = FedTrack['detections'][number];
-
-const sizeOf = ({ width, height }: Pick<FedDetection, 'width' | 'height'>) => Math.min(width, height);
 
 const meanOf = (one: Float32Array, other: Float32Array) => one.map((value, i) => (value + other[i]!) / 2);
 

@@ -20,6 +20,7 @@ import {
 } from '../../schemas/search/people.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import type { JobGuard } from '../../users/job-step.ts';
+import { streamOf } from './search.ts';
 import type { Context } from 'koa';
 
 export interface PeopleDeps {
@@ -40,6 +41,7 @@ const FACE: z.output<typeof person>['face'] = {
   stopOffsetFrame: 349,
   startOffsetTime: 2_000,
   stopOffsetTime: 13_960,
+  stream: null,
   confidence: 0.98,
   frame: 260,
   box: { x: 640, y: 210, width: 96, height: 120 },
@@ -190,7 +192,7 @@ export const peopleEndpoints = [
     id: 'forgetPerson',
     summary: 'Forget a person',
     description:
-      'Deletes the group with its name and its copies of the vectors. Its tracks join no group again. The documents of the jobs keep their vectors: delete the jobs to delete these. You must own all jobs that show the person, or have the role ADMIN.',
+      'Deletes the group with its name and its copies of the vectors. Its tracks join no group again, and are not found as similar ones. The documents of the jobs keep their vectors: delete the jobs to delete these. You must own all jobs that show the person, or have the role ADMIN.',
     params,
     answers: { 204: nothing('The group is deleted.'), 403: FOREIGN, 404: NO_PERSON },
     async handle({ params: { id }, ctx }, { people, jobAccess }: PeopleDeps & JobGuard) {
@@ -251,8 +253,7 @@ const toPerson = ({ created, best, ...shown }: ShownPerson): z.output<typeof per
 
 function toOccurrence(member: ShownMember): z.output<typeof person>['face'] {
   const { jobId, mediaId, mediaType, frame, startFrame, stopFrame, startMs, stopMs } = member;
-  const { mediaUri, trackId, confidence, width, height, box } = member;
-  const k = mediaType === 'IMAGE' ? 0 : frame;
+  const { mediaUri, trackId, confidence, width, height, box, createdAt } = member;
   return {
     ...{ jobId, mediaId, mediaUri, mediaType, trackId, confidence, frame, width, height },
     box: { x: box.x, y: box.y, width: box.width, height: box.height },
@@ -260,6 +261,13 @@ function toOccurrence(member: ShownMember): z.output<typeof person>['face'] {
     stopOffsetFrame: stopFrame,
     startOffsetTime: startMs,
     stopOffsetTime: stopMs,
-    frameUrl: `/rest/jobs/${encodeURIComponent(jobId)}/media/${mediaId}/frames/${k}.jpg`,
+    stream: createdAt === undefined ? null : streamOf({ uri: mediaUri, createdAt, startMs, stopMs }),
+    frameUrl: frameUrlOf(member),
   };
+}
+
+function frameUrlOf({ jobId, mediaId, mediaType, frame, createdAt }: ShownMember): string {
+  const id = encodeURIComponent(jobId);
+  if (createdAt !== undefined) return `/rest/streaming/jobs/${id}/recordings/snapshot.jpg?frame=${frame}`;
+  return `/rest/jobs/${id}/media/${mediaId}/frames/${mediaType === 'IMAGE' ? 0 : frame}.jpg`;
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { PeopleOfUsers } from '../../../actors/people/people.ts';
+import { STREAM_RUN } from '../../../actors/people/rows.ts';
 import type { Search, SearchAnswer, SearchConditions } from '../../../actors/search/search.ts';
 import { cursorOf, textOfCursor } from '../../schemas/search/search-cursor.ts';
 import type { Logger } from '../../../config/logger.ts';
@@ -183,9 +184,12 @@ export async function shownHits<T extends SearchAnswer['hits'][number]>(
   sight: Sight,
   people: Pick<PeopleOfUsers, 'ofTracks'>,
 ) {
-  // Faces of streams are not grouped.
-  const faces = hits.filter(({ type, stream }) => type === FACE && stream === null);
-  const tracks = faces.map(({ number: job, run, mediaId, trackId }) => ({ job, run, mediaId, trackId }));
+  const faces = hits.filter(({ type }) => type === FACE);
+  const tracks = faces.map(({ number: job, run, mediaId, trackId, stream }) => ({
+    ...{ job, mediaId, trackId },
+    // In the index, each segment of a live stream is a run.
+    run: stream === null ? run : STREAM_RUN,
+  }));
   const found = await people.ofTracks(tracks, sight);
   const persons = new Map(faces.map((hit, n) => [hit, found[n]]));
   return hits.map((hit) => ({ ...hitOf(hit), person: persons.get(hit) ?? null }));
@@ -202,10 +206,19 @@ function hitOf<T extends SearchAnswer['hits'][number]>({ number: _, run: __, ...
     stopOffsetFrame: stopFrame,
     startOffsetTime: startMs,
     stopOffsetTime: stopMs,
-    stream: stream && {
-      streamUri: stream.uri,
-      startDate: new Date(stream.createdAt + startMs).toISOString(),
-      stopDate: new Date(stream.createdAt + stopMs).toISOString(),
-    },
+    stream: stream && streamOf({ ...stream, startMs, stopMs }),
   };
 }
+
+interface SeenInStream {
+  readonly uri: string;
+  readonly createdAt: number;
+  readonly startMs: number;
+  readonly stopMs: number;
+}
+
+export const streamOf = ({ uri, createdAt, startMs, stopMs }: SeenInStream) => ({
+  streamUri: uri,
+  startDate: new Date(createdAt + startMs).toISOString(),
+  stopDate: new Date(createdAt + stopMs).toISOString(),
+});

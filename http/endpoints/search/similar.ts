@@ -59,7 +59,13 @@ export const similarEndpoints = [
       if ('busy' in found) throw overloadError(found.busy);
       if ('refusal' in found) throw refusalOf(found, asked);
       const { model, like, hits, searched, complete } = found;
-      const others = hits.filter(({ jobId }) => jobId !== picture?.madeBy);
+      const forgotten = await people.findForgotten(
+        [...hits, ...(like ? [like] : [])].map((hit) => hit.trackId),
+      );
+      if (like && forgotten.has(like.trackId)) throw refusalOf({ refusal: 'NO_VECTOR', complete }, asked);
+      const others = hits.filter(
+        ({ jobId, trackId }) => jobId !== picture?.madeBy && !forgotten.has(trackId),
+      );
       const shown = await shownHits(others, sight, people);
       const [shownLike = null] = await shownHits(like === null ? [] : [like], sight, people);
       return ok({ model, like: shownLike, hits: shown, searched, complete });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timestamp, trueOrFalse, wholeNumber } from '../common.ts';
 import { jobId, jobIdParam } from '../jobs/batch-jobs.ts';
+import { seenInStream } from './seen-in-stream.ts';
 
 /** Groups of faces that look like one person (not in the specification): requests and answers. */
 const MAX_PAGE = 500;
@@ -92,8 +93,11 @@ const occurrence = z
     trackId: z.string().describe('Id of the track in the document'),
     startOffsetFrame: z.number().describe('The first frame of the track, from 0'),
     stopOffsetFrame: z.number().describe('The last frame of the track, inclusive'),
-    startOffsetTime: z.number().describe('Milliseconds from the start of the medium'),
+    startOffsetTime: z
+      .number()
+      .describe('Milliseconds from the start of the medium, or since a streaming job was created'),
     stopOffsetTime: z.number().describe('Milliseconds from the start of the medium'),
+    stream: seenInStream,
     confidence: z.number().describe('Confidence of the exemplar'),
     frame: z.number().describe('Frame of the exemplar'),
     box: z
@@ -108,7 +112,9 @@ const occurrence = z
     height: z.number().nullable().describe('Of the medium, as a viewer shows it; null: unknown'),
     frameUrl: z
       .string()
-      .describe('Picture of the frame of the exemplar: a path on this service. Cut the box out of it'),
+      .describe(
+        'Picture of the frame of the exemplar: a path on this service. Cut the box out of it. Of a live stream, only a recording has it.',
+      ),
   })
   .meta({ id: 'Occurrence', description: 'A face track of a person' });
 

@@ -6,6 +6,7 @@ import { CURSOR } from './search-cursor.ts';
 import { jobId, jobIdParam } from '../jobs/batch-jobs.ts';
 import { queryTimestamp, timestamp, trueOrFalse, wholeNumber } from '../common.ts';
 import { personId } from './people.ts';
+import { seenInStream } from './seen-in-stream.ts';
 
 /** Query and answer of the search over the results of jobs (not in the specification). */
 const MAX_TEXT = 500;
@@ -102,16 +103,7 @@ export const searchHit = z
     stopOffsetFrame: z.number().describe('The last frame of the track, inclusive'),
     startOffsetTime: z.number().describe('Milliseconds; of a live stream, since the job was created'),
     stopOffsetTime: z.number().describe('Milliseconds'),
-    stream: z
-      .object({
-        streamUri: z
-          .string()
-          .meta({ description: 'Without credentials', examples: ['rtsp://camera.example/live'] }),
-        startDate: timestamp.describe('When the track was seen first'),
-        stopDate: timestamp.describe('When the track was seen last'),
-      })
-      .nullable()
-      .describe('Of a live stream: jobId is that of the streaming job. null: of a batch job'),
+    stream: seenInStream,
     page: z
       .object({
         kind: z

@@ -2750,6 +2750,15 @@ class NodeManagerModelRequest(TypedDict):
     services: list[ServiceModelRequest]
 
 
+class OccurrenceStream(TypedDict):
+    #: Without credentials
+    streamUri: str
+    #: When the track was seen first
+    startDate: str
+    #: When the track was seen last
+    stopDate: str
+
+
 class OccurrenceBox(TypedDict):
     #: Pixels from the left edge
     x: float
@@ -2778,10 +2787,12 @@ class Occurrence(TypedDict):
     startOffsetFrame: float
     #: The last frame of the track, inclusive
     stopOffsetFrame: float
-    #: Milliseconds from the start of the medium
+    #: Milliseconds from the start of the medium, or since a streaming job was created
     startOffsetTime: float
     #: Milliseconds from the start of the medium
     stopOffsetTime: float
+    #: Of a live stream: jobId is that of the streaming job. null: of a batch job
+    stream: OccurrenceStream | None
     #: Confidence of the exemplar
     confidence: float
     #: Frame of the exemplar
@@ -2792,7 +2803,7 @@ class Occurrence(TypedDict):
     width: float | None
     #: Of the medium, as a viewer shows it; null: unknown
     height: float | None
-    #: Picture of the frame of the exemplar: a path on this service. Cut the box out of it
+    #: Picture of the frame of the exemplar: a path on this service. Cut the box out of it. Of a live stream, only a recording has it.
     frameUrl: str
 
 

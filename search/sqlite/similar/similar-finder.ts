@@ -141,7 +141,7 @@ export class SimilarFinder {
   }
 
   #targetOf({ like, sight }: SimilarQuery): Target | SimilarRefusal {
-    return 'vector' in like ? this.#givenVector(like) : this.#vectorOfTrack(like, sight);
+    return 'vector' in like ? this.#givenVector(like, sight) : this.#vectorOfTrack(like, sight);
   }
 
   #vectorOfTrack(
@@ -168,21 +168,29 @@ export class SimilarFinder {
     return { refusal: 'NO_VECTOR' };
   }
 
-  #givenVector({
-    vector,
-    model,
-  }: {
-    readonly vector: readonly number[] | string;
-    readonly model: string;
-  }): Target | SimilarRefusal {
+  #givenVector(
+    { vector, model }: { readonly vector: readonly number[] | string; readonly model: string },
+    sight: SimilarQuery['sight'],
+  ): Target | SimilarRefusal {
     const read = typeof vector === 'string' ? readVector(vector) : unitVector(vector);
     if ('wrong' in read) return { refusal: 'WRONG_VECTOR', why: read.wrong };
-    const spaces = this.#statements.spaces.all(model);
+    const spaces = this.#spacesOf(model, sight);
     if (spaces.length === 0) return { refusal: 'NO_MODEL' };
     const space = spaces.find(({ dimension }) => dimension === read.unit.length);
     if (space === undefined)
       return { refusal: 'DIMENSION', dimensions: spaces.map(({ dimension }) => dimension) };
     return { space: { ...space, model }, vector: read.unit };
+  }
+
+  /** Returns the spaces of a model. Those of which the user sees no vector do not exist for the user. */
+  #spacesOf(model: string, sight: SimilarQuery['sight']): readonly Space[] {
+    if (sight === 'ALL') return this.#statements.spaces.all(model);
+    return statementOf<[object], Space>(
+      this.#database,
+      `select s.id, s.dimension from spaces s where s.model = @model and exists (
+         select 1 from jobs j where j.state = ${WHOLE} and ${ownersSeen(sight)} and exists (
+           select 1 from vectors v where v.id between j.first and j.last and v.space = s.id))`,
+    ).all({ model, ...seenBy(sight) });
   }
 }
 

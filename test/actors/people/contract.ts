@@ -272,6 +272,43 @@ export function peopleContract(open: () => Promise<Store>): void {
     expect(rows).to.not.include(person!.id);
   });
 
+  it('adds the segments of a live stream, in which a track grows to its best picture', async () => {
+    const stream = { number: 7, jobId: '7', createdAt: 5_000 };
+    site.jobs.set(7, { status: 'IN_PROGRESS', run: 1, hasDocument: true });
+    await site.job(1, [face(0)]);
+    const part = (startMs: number, more: Partial<DocumentFace> = {}) =>
+      face(0, { trackId: 'live', startFrame: startMs, stopFrame: startMs + 9, startMs, stopMs: startMs + 9, ...more }); // oxfmt-ignore
+    const parts = [part(10), part(20, { side: 90, frame: 25 }), part(30, { side: 70 })];
+    for (const one of [...parts, ...parts]) await site.people.takeSegment(stream, [one]);
+    await site.people.takeSegment(stream, [face(1, { startMs: 100, stopMs: 110 }), face(2, { side: 20 })]);
+    const [both, other] = await site.list();
+    expect([both!.tracks, both!.jobs, other!.tracks]).to.deep.equal([2, 2, 1]);
+    expect(both!.best).to.deep.include({
+      ...{ jobId: '7', createdAt: 5_000, frame: 25, side: 90 },
+      ...{ startFrame: 10, stopFrame: 39, startMs: 10, stopMs: 39 },
+    });
+    await site.people.forget(both!.id, ADMIN);
+    await site.people.takeSegment(stream, [part(40), face(0)]);
+    expect((await site.list()).map(({ name, tracks: n }) => [name, n])).to.deep.equal([
+      [null, 1],
+      [null, 1],
+    ]);
+    await site.people.expire(7, 5_111);
+    expect((await site.list()).map(({ best }) => best.jobId)).to.deep.equal([]);
+  });
+
+  it('loses the faces of a live stream with it, also of one that was deleted meanwhile', async () => {
+    const stream = { number: 7, jobId: '7', createdAt: 5_000 };
+    await site.people.takeSegment(stream, [face(0)]);
+    expect(await site.list()).to.deep.equal([]);
+    site.jobs.set(7, { status: 'IN_PROGRESS', run: 1, hasDocument: true });
+    await site.people.takeSegment(stream, [face(0)]);
+    expect(await site.list()).to.have.length(1);
+    site.jobs.delete(7);
+    expect(await site.people.leave(7, Number.MAX_SAFE_INTEGER)).to.equal(true);
+    expect(await site.list()).to.deep.equal([]);
+  });
+
   it('stays whole while a job adds to a person that is merged or forgotten', async () => {
     await site.job(1, [face(0), face(1)]);
     const [one, other] = await site.list();
@@ -321,6 +358,24 @@ export function peopleContract(open: () => Promise<Store>): void {
         await three();
         expect(await tracksSeen('ALL'), visibility).to.deep.equal(seen);
       }
+    });
+
+    it('are not told of a job, or of the camera, of another user', async () => {
+      await site.store.close();
+      await start('own');
+      await three();
+      site.jobs.set(7, { status: 'IN_PROGRESS', run: 1, hasDocument: true });
+      await site.people.takeSegment({ number: 7, jobId: '7', owner: anna, createdAt: 5_000 }, [face(0)]);
+      const whole = async (job: number, user: string) => {
+        const { total, isWhole } = await site.people.list({ sight: { user }, limit: 10, job });
+        return [total, isWhole];
+      };
+      for (const job of [1, 7]) {
+        expect(await whole(job, 'anna')).to.deep.equal([1, true]);
+        expect(await whole(job, 'carl')).to.deep.equal([0, false]);
+      }
+      expect(await tracksSeen({ user: 'anna' })).to.deep.equal([2]);
+      expect(await tracksSeen({ user: 'carl' })).to.deep.equal([1]);
     });
 
     it('are taken apart after a restart with a narrower JOB_VISIBILITY, and keep their names', async () => {

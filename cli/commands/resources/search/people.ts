@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Person>[] = [
 const TRACKS: readonly Column<Occurrence>[] = [
   { title: 'JOB', of: ({ jobId }) => jobId },
   { title: 'MEDIUM', of: ({ mediaUri }) => baseName(mediaUri), flexible: true },
-  { title: 'WHERE', of: ({ mediaType, startOffsetTime: at }) => (isTimed(mediaType) ? timeText(at) : '') },
+  { title: 'WHERE', of: whereOf },
   { title: 'TRACK', of: ({ jobId, mediaId, trackId }) => `${jobId}/${mediaId}/${trackId}`, flexible: true },
 ];
 
@@ -127,6 +127,14 @@ const personLines = ({ person, tracks, next }: PersonPage, terminal: Terminal): 
   ...tableOr('', TRACKS, tracks, terminal),
   ...(next === null ? [] : ['There is more: --limit shows it.']),
 ];
+
+/** Time in the medium, or when a camera saw the person. */
+function whereOf({ mediaType, startOffsetTime, stream }: Occurrence): string {
+  // An older service does not report streams.
+  const seen = stream?.startDate;
+  if (seen !== undefined) return seen;
+  return isTimed(mediaType) ? timeText(startOffsetTime) : '';
+}
 
 const tracksText = ({ tracks }: Person): string => (tracks === 1 ? '1 track' : `${tracks} tracks`);
 

@@ -42,7 +42,7 @@ export class FedTracks implements LiveAction {
   readonly #parts: FedParts;
   readonly #together: boolean;
   readonly #fed = new Map<string, Fed>();
-  readonly #calls = new Map<string, DetectorCall>();
+  readonly #calls = new Map<string, FedCall>();
 
   constructor(parts: FedParts) {
     this.#parts = parts;
@@ -87,7 +87,7 @@ export class FedTracks implements LiveAction {
   }
 
   async #endCall(name: string): Promise<void> {
-    const call = this.#calls.get(name);
+    const { call } = this.#calls.get(name) ?? {};
     if (call === undefined) return;
     await call.end();
     this.#parts.leave(call);
@@ -106,8 +106,9 @@ export class FedTracks implements LiveAction {
     this.#fed.set(liveId, fed);
     const detection = found.detections[0]!;
     if (!fed.isAmongBest(detection)) return [];
-    const placed = this.#place(fed, detection);
-    return [{ liveId, track: { ...found, detections: [placed], task: source.task, line: 0 } }];
+    const track = { ...found, task: source.task, line: 0 };
+    const placed = { ...track, detections: [this.#place(fed, detection)] };
+    return [{ liveId, detection, track, placed }];
   }
 
   #place(fed: Fed, detection: Detection): Detection {
@@ -127,7 +128,7 @@ export class FedTracks implements LiveAction {
     const properties: Properties = action.properties;
     if (tracks.length === 0) return undefined;
     const views = viewsOf(
-      tracks.map(({ track }) => track),
+      tracks.map(({ placed }) => placed),
       type,
       { properties, metadata: {}, size },
     );
@@ -136,18 +137,34 @@ export class FedTracks implements LiveAction {
 
   #callOf(name: string, tracks: readonly NamedTrack[], { index }: LiveFrame): DetectorCall {
     const known = this.#calls.get(name);
-    if (known?.isOver === false) return known;
-    if (known !== undefined) this.#parts.leave(known);
-    const fed = this.#together ? { allFed: tracks.map(({ track }) => track) } : { fed: tracks[0]!.track };
-    const call = this.#parts.call({ ...this.#parts.size, start: index }, fed);
-    this.#calls.set(name, call);
+    const { liveId, detection, track } = tracks[0]!;
+    if (known?.call.isOver === false) {
+      known.newest[0] = detection;
+      return known.call;
+    }
+    if (known !== undefined) this.#parts.leave(known.call);
+    const newest: [Detection] = [detection];
+    const source = { ...this.#parts.size, start: index };
+    const call = this.#together
+      ? this.#parts.call(source, { allFed: tracks.map((one) => one.track) })
+      : this.#parts.call(source, { fed: { ...track, detections: newest }, isFedOpen: true }, liveId);
+    this.#calls.set(name, { call, newest });
     return call;
   }
 }
 
+interface FedCall {
+  readonly call: DetectorCall;
+  /** The newest detection of the fed track, which the detector sees. */
+  readonly newest: [Detection];
+}
+
+/** A fed track with its detection in the newest frame, and the same with the box that is processed. */
 interface NamedTrack {
   readonly liveId: string;
+  readonly detection: Detection;
   readonly track: FedTrack;
+  readonly placed: FedTrack;
 }
 
 const byName = (tracks: readonly NamedTrack[]) => tracks.map((one) => [one.liveId, [one]] as const);

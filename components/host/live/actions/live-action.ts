@@ -17,15 +17,14 @@ export interface LiveAction {
   end(): Promise<void>;
 }
 
+export type FedJob = Pick<DetectionJob, 'fed' | 'isFedOpen' | 'allFed'>;
+
 /** Parts of the stream that an action needs. */
 export interface ActionParts {
   readonly detector: Detector;
   readonly action: StreamAction;
-  /** Calls the detector for pictures from this frame on. */
-  call(
-    source: Pick<FrameSource, 'width' | 'height' | 'start'>,
-    fed?: Pick<DetectionJob, 'fed' | 'allFed'>,
-  ): DetectorCall;
+  /** Calls the detector for pictures from this frame on. `liveId`: the fed track, to which an annotator adds what it finds. */
+  call(source: Pick<FrameSource, 'width' | 'height' | 'start'>, fed?: FedJob, liveId?: string): DetectorCall;
   /** Ends the call and its tracks. */
   leave(call: DetectorCall): void;
 }

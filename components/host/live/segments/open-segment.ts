@@ -1,6 +1,7 @@
 /** The current segment: the lines of its tracks, and its frames. */
 import type { Track } from '../../../../domain/types.ts';
 import type { SegmentSummary, StreamCounts, StreamTrack } from '../../../../protocol/streams.ts';
+import type { Annotations } from './annotations.ts';
 
 /** Properties of a track's line besides its findings. */
 interface FoundBy {
@@ -16,7 +17,9 @@ export class OpenSegment {
   readonly start: number;
   readonly stop: number;
   readonly #trackType: string;
-  readonly #lines: string[] = [];
+  readonly #lines: { readonly liveId: string; readonly text: string }[] = [];
+  /** Tracks that continue after the segment. */
+  readonly open = new Set<string>();
 
   constructor(number: number, segmentSize: number, trackType: string) {
     this.number = number;
@@ -33,11 +36,17 @@ export class OpenSegment {
       ...(type === this.#trackType ? {} : { type }),
       ...track,
     };
-    this.#lines.push(JSON.stringify(line));
+    if (open) this.open.add(liveId);
+    this.#lines.push({ liveId, text: JSON.stringify(line) });
   }
 
   /** Returns the segment as NDJSON. It ends with frame `stopFrame`. `at` returns the arrival time of a frame. */
-  lines(stopFrame: number, counts: StreamCounts, at: (frame: number) => number): string {
+  lines(
+    stopFrame: number,
+    counts: StreamCounts,
+    at: (frame: number) => number,
+    annotations: Annotations,
+  ): string {
     const segment: SegmentSummary = {
       startFrame: this.start,
       stopFrame,
@@ -45,6 +54,9 @@ export class OpenSegment {
       stopTime: Math.max(at(this.start), at(stopFrame)),
       counts,
     };
-    return `${[...this.#lines, JSON.stringify({ segment })].join('\n')}\n`;
+    const tracks = this.#lines.map(({ liveId, text }) =>
+      annotations.has(liveId) ? JSON.stringify(annotations.annotate(JSON.parse(text) as StreamTrack)) : text,
+    );
+    return `${[...tracks, JSON.stringify({ segment })].join('\n')}\n`;
   }
 }

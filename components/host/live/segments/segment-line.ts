@@ -4,6 +4,7 @@ import type { StreamCounts } from '../../../../protocol/streams.ts';
 import type { StreamAssignment } from '../../../../protocol/worker-protocol.ts';
 import type { FoundTrack } from '../../../sdk/detector.ts';
 import { pictureTrack } from '../../report.ts';
+import { Annotations } from './annotations.ts';
 import { FrameClock } from './frame-clock.ts';
 import type { DetectorCall } from '../actions/detector-call.ts';
 import { OpenSegment } from './open-segment.ts';
@@ -12,6 +13,8 @@ import type { LiveFrame } from '../source.ts';
 
 export class SegmentLine {
   readonly clock = new FrameClock();
+  /** What annotators found for tracks of this segment. */
+  readonly annotations = new Annotations();
   /** Detector calls that may have open tracks. */
   readonly calls = new Set<DetectorCall>();
   /** Number of frames that a detector processed, and of frames that all detectors skipped. */
@@ -90,8 +93,9 @@ export class SegmentLine {
     for (const call of this.calls) for (const track of call.tracks.cut(stopFrame)) this.add(call, track);
     this.#send(
       segment.number,
-      segment.lines(stopFrame, this.counts(), (frame) => this.clock.at(frame)),
+      segment.lines(stopFrame, this.counts(), (frame) => this.clock.at(frame), this.annotations),
     );
+    this.annotations.border(segment.open);
     for (const call of this.calls) call.border();
     this.#scene.border();
     this.#segment = this.#newSegment(segment.number + 1);

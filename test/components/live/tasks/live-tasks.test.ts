@@ -225,6 +225,50 @@ describe('Several tasks on a live stream', () => {
     ]);
   });
 
+  it('add the most confident result so far to the track that they are fed', async () => {
+    const fed: (readonly number[])[] = [];
+    // Reports one frame of each segment. The confidence falls from segment to segment, except in the third.
+    const annotator: Detector = {
+      async *video(source, job) {
+        for await (const { index } of source.frames()) {
+          fed.push(job.fed!.detections.map(({ frame }) => frame));
+          if (index % 20 !== 5) continue;
+          const confidence = index === 45 ? 0.8 : 0.5 - index / 100;
+          const found = { frame: index, x: 0, y: 0, width: 10, height: 10, confidence };
+          const properties = { FOUND_IN: String(index) };
+          yield { confidence, properties, detections: [{ ...found, properties }] };
+        }
+      },
+    };
+    const isThere = (frame: number) => frame < 70;
+    const server = await watchTasks(
+      square({ frames: 80 }, isThere),
+      [
+        await actionOn(0, 'FIRST'),
+        await actionOn(1, 'SECOND', { FEED_FORWARD_TYPE: 'REGION', IS_ANNOTATOR: 'TRUE' }),
+      ],
+      { FIRST: squareDetector(), SECOND: annotator },
+    );
+    expect(server.failure).to.equal(undefined);
+    expect(fed).to.deep.equal(Array.from({ length: 70 }, (_, frame) => [frame]));
+    const parts = server.segments.flatMap(({ tracks }) => tracks);
+    expect(
+      parts.map(({ startFrame, action = 0, properties }) => [startFrame, action, properties['FOUND_IN']]),
+    ).to.deep.equal([
+      [0, 0, '5'],
+      [20, 0, '5'],
+      [40, 0, '45'],
+      [60, 0, '45'],
+    ]);
+    const marked = parts.flatMap(({ detections }) =>
+      detections.filter((one) => 'FOUND_IN' in one.properties),
+    );
+    expect(marked.map(({ frame, x, properties }) => [frame, x, properties['FOUND_IN']])).to.deep.equal(
+      [5, 25, 45, 65].map((frame) => [frame, 20 + frame, String(frame)]),
+    );
+    expect(began(server).map(({ trackType }) => trackType)).to.deep.equal(['FIRST']);
+  });
+
   it('fail with the error of whichever detector fails', async () => {
     const broken: Detector = {
       followsStreams: true,
