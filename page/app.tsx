@@ -23,7 +23,7 @@ const PipelineList = later(async () => (await import('./pipelines/list.tsx')).Pi
 const PipelineView = later(async () => (await import('./pipelines/list.tsx')).PipelineView);
 const PipelineEditor = later(async () => (await import('./pipelines/editor/editor.tsx')).PipelineEditor);
 const Search = later(async () => (await import('./search/search.tsx')).Search);
-const Similar = later(async () => (await import('./search/similar.tsx')).Similar);
+const Similar = later(async () => (await import('./search/similar/similar.tsx')).Similar);
 const StreamList = later(async () => (await import('./streams/list.tsx')).StreamList);
 const StreamView = later(async () => (await import('./streams/stream.tsx')).StreamView);
 const Viewer = later(async () => (await import('./viewer/viewer.tsx')).Viewer);

@@ -588,6 +588,8 @@ export const TEXT = {
     dropAPictureOrDescribe: 'Drop a picture here, or describe what pictures show',
     choosePicture: 'Choose picture',
     comparedWith: 'Compared with',
+    theModelLooks: 'A model analyzes the picture. This takes some seconds.',
+    partOf: (medium: Value) => `Part of ${medium}`,
     onlyPartWasCompared: (percent: Value) => `The index is being built: ${percent} % of it was compared.`,
     nothingIsSimilar: 'Nothing similar was found.',
     theMostSimilarFirst: (found: Value) => `${found}, the most similar first`,

@@ -8,8 +8,9 @@ import { Problem, Shown } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { askedOf, FILTERS, type Asked } from './conditions.ts';
 import { ChosenFilters, SearchFacets } from './filters.tsx';
-import { dropPicture } from './like-form.tsx';
+import { dropPicture } from './similar/like-form.tsx';
 import { HitGrid } from './hit-grid.tsx';
+import { canCompareCrops, useVectorModels } from './similar/like.ts';
 import { Saved } from './saved-searches.tsx';
 import { TEXT } from '../kit/text.ts';
 
@@ -30,6 +31,7 @@ export function Search({ route: { query } }: { readonly route: Route }) {
     [JSON.stringify(asked), chosen['sort'], cursor],
   );
   const counts = useGet<Counts>('rest/search/counts', asked);
+  const canCrop = canCompareCrops(useVectorModels());
   return (
     <>
       <h1 class="unseen">{TEXT.common.search}</h1>
@@ -44,7 +46,9 @@ export function Search({ route: { query } }: { readonly route: Route }) {
           {counts.error !== undefined && page.error === undefined && (
             <Problem again={counts.again}>{counts.error.message}</Problem>
           )}
-          <Shown of={page}>{(found) => <Hits page={found} counts={counts.value} chosen={chosen} />}</Shown>
+          <Shown of={page}>
+            {(found) => <Hits page={found} {...{ chosen, canCrop }} counts={counts.value} />}
+          </Shown>
         </div>
       </div>
     </>
@@ -87,10 +91,12 @@ function Hits({
   page: { hits, next, complete },
   counts,
   chosen,
+  canCrop,
 }: {
   readonly page: Page;
   readonly counts: Counts | undefined;
   readonly chosen: Asked;
+  readonly canCrop: boolean;
 }) {
   const isEmpty = hits.length === 0 && next === null;
   return (
@@ -103,7 +109,7 @@ function Hits({
           {countText(counts.tracks, TEXT.common.finding)}
         </p>
       )}
-      <HitGrid of={hits.map((hit) => ({ hit }))} />
+      <HitGrid of={hits.map((hit) => ({ hit }))} canCrop={canCrop} />
       {next !== null && (
         <nav class="pages" aria-label={TEXT.common.pages}>
           <a href={hrefOf(['search'], { ...chosen, cursor: next })}>{TEXT.search.moreFindings}</a>

@@ -4,10 +4,10 @@ import { hueOf, trackHue } from '../../kit/colours.ts';
 import { count, countText, timeText } from '../../kit/format.ts';
 import type { Loaded } from '../../kit/load.ts';
 import { Shown } from '../../kit/parts.tsx';
-import { hrefOf } from '../../kit/route.ts';
 import { findingName, findingTitle } from '../../library/labels.ts';
 import { nameOfTrack, type Filter, type Lane, type Medium, type Track, type TrackPage } from '../types.ts';
 import { TEXT } from '../../kit/text.ts';
+import { SimilarLink } from './similar-link.tsx';
 
 /** Time without typing after which a text is searched: milliseconds. */
 const TYPING_MS = 250;
@@ -113,10 +113,9 @@ export function TrackList({
                   <TrackItem
                     key={track.n}
                     job={job}
-                    mediaId={medium.mediaId}
+                    medium={medium}
                     track={track}
                     name={name}
-                    hasTime={medium.mediaType === 'VIDEO' || medium.mediaType === 'AUDIO'}
                     isSelected={track.n === selected}
                     positionMs={positionMs}
                     open={() => open(track)}
@@ -133,26 +132,25 @@ export function TrackList({
 
 function TrackItem({
   job,
-  mediaId,
+  medium,
   track,
   name,
-  hasTime,
   isSelected,
   positionMs,
   open,
 }: {
   readonly job: string;
-  readonly mediaId: number;
+  readonly medium: Medium;
   readonly track: Track;
   readonly name: string;
-  readonly hasTime: boolean;
   readonly isSelected: boolean;
   readonly positionMs: number;
   readonly open: () => void;
 }) {
-  const { n, id, label, confidence, startMs, stopMs, artifact } = track;
+  const { n, label, confidence, startMs, stopMs, artifact } = track;
+  const hasTime = medium.mediaType === 'VIDEO' || medium.mediaType === 'AUDIO';
   // The numbers of a vector are not useful for readers.
-  const { FEATURE: vector, ...properties } = track.properties;
+  const { FEATURE: _, ...properties } = track.properties;
   const page = properties['PAGE_NUM'];
   const facts = [
     ...(hasTime ? [`${timeText(startMs)} – ${timeText(stopMs)}`] : []),
@@ -173,11 +171,7 @@ function TrackItem({
           <small>{facts.join(' · ')}</small>
         </span>
       </button>
-      {isSelected && vector !== undefined && (
-        <a class="more" href={hrefOf(['search', 'similar'], { job, media: mediaId, track: id })}>
-          {TEXT.common.similar}
-        </a>
-      )}
+      {isSelected && <SimilarLink {...{ job, medium, track }} key={track.id} />}
       {isSelected && Object.keys(properties).length > 0 && (
         <dl class="facts">
           {Object.entries(properties).map(([key, value]) => (
