@@ -6,7 +6,7 @@ import { Icon } from '../kit/icons.tsx';
 import { useGet, useLoaded } from '../kit/load.ts';
 import { Problem, Shown } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
-import { askedOf, FILTERS, type Asked } from './conditions.ts';
+import { askedOf, chosenIn, type Asked } from './conditions.ts';
 import { ChosenFilters, SearchFacets } from './filters.tsx';
 import { dropPicture } from './similar/like-form.tsx';
 import { HitGrid } from './hit-grid.tsx';
@@ -19,11 +19,11 @@ type Counts = z.output<typeof searchCounts>;
 
 const LIMIT = 48;
 
+const hrefFor = (chosen: Asked) => hrefOf(['search'], chosen);
+
 /** The search in the results of all jobs: one field for texts, names and colours, with filters beside it. */
 export function Search({ route: { query } }: { readonly route: Route }) {
-  const chosen = Object.fromEntries(
-    FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)!]] : [])),
-  );
+  const chosen = chosenIn(query, ['sort']);
   const asked = askedOf(chosen);
   const cursor = query.get('cursor') ?? undefined;
   const page = useLoaded(
@@ -36,11 +36,11 @@ export function Search({ route: { query } }: { readonly route: Route }) {
     <>
       <h1 class="unseen">{TEXT.common.search}</h1>
       <Field chosen={chosen} />
-      <ChosenFilters chosen={chosen} />
+      <ChosenFilters chosen={chosen} hrefFor={hrefFor} />
       <Saved chosen={chosen} />
       <div class="library">
         {counts.value !== undefined && counts.value.tracks > 0 && (
-          <SearchFacets counts={counts.value} chosen={chosen} />
+          <SearchFacets counts={counts.value} {...{ chosen, hrefFor }} />
         )}
         <div class="content">
           {counts.error !== undefined && page.error === undefined && (

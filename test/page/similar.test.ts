@@ -154,6 +154,65 @@ const PICTURES = ['red-car.jpg', 'yellow-car.jpg', 'coffee.png'];
     );
   });
 
+  it('are narrowed by filters in an address that can be shared', async () => {
+    const { page, complaints } = await chromium.reader(service, '#/search');
+    const hit = page.locator('ul.hits li').filter({ hasText: 'coffee.png' });
+    await hit.getByRole('link', { name: 'Similar' }).click();
+    const similar = page.locator('ul.hits:not(.like) li');
+    await similar.nth(PICTURES.length - 2).waitFor();
+    const filters = page.getByLabel('Filters', { exact: true });
+    await filters.getByRole('link', { name: 'yellow-car.jpg' }).click();
+    await page.waitForURL(/medium=/);
+    await similar.filter({ hasText: 'yellow-car.jpg' }).waitFor();
+    await until('one is left', async () => (await similar.count()) === 1);
+    await page.reload();
+    await page.getByLabel('Compared with').filter({ hasText: 'coffee.png' }).waitFor();
+    await similar.filter({ hasText: 'yellow-car.jpg' }).waitFor();
+    expect(await similar.count()).to.equal(1);
+    expect(await violationsOf(page, 'filtered similar findings')).to.deep.equal([]);
+    await page.getByRole('link', { name: /^Remove .*yellow-car\.jpg/ }).click();
+    await similar.nth(PICTURES.length - 2).waitFor();
+    await page.getByText('More filters').click();
+    await page.getByLabel('Job', { exact: true }).fill('test-host-987654');
+    await page.keyboard.press('Enter');
+    await page.getByText('Nothing similar was found.').waitFor();
+    await page.getByRole('link', { name: 'Remove Job test-host-987654' }).click();
+    await page.getByRole('link', { name: 'Similarity from 0.9' }).click();
+    await page.waitForURL(/alike=0\.9/);
+    await page.getByText('Nothing similar was found.').waitFor();
+    await page.getByRole('link', { name: 'clear all filters' }).click();
+    await similar.nth(PICTURES.length - 2).waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('are those of the model that is chosen', async () => {
+    const { page, complaints } = await chromium.reader(service, '#/search');
+    writeFileSync(join(service.dataDir, 'models', 'coarse.onnx'), thumbnailModel(3));
+    const job = await service.submit({
+      media: [sampleUri('coffee.png')],
+      pipelineName: 'ONNX DETECTION PIPELINE',
+      jobProperties: { MODEL_NAME: 'coarse' },
+    });
+    await service.terminal(job, 120_000);
+    const modelsOf = async () =>
+      (await service.ask('GET', '/rest/search/models')).body as { models: readonly unknown[] };
+    await until('the index has the vector', modelsOf, ({ models }) => models.length === 2);
+    await page.reload();
+    const face = page.locator('ul.hits li').filter({ hasText: 'astronaut.png' });
+    await face.getByRole('link', { name: 'Similar' }).click();
+    const similar = page.locator('ul.hits:not(.like) li');
+    await similar.first().waitFor();
+    expect(await similar.count()).to.equal(1);
+    await page.getByLabel('Model', { exact: true }).selectOption('thumbnail');
+    await page.waitForURL(/model=thumbnail/);
+    await similar.nth(PICTURES.length - 1).waitFor();
+    expect(await page.getByLabel('Model', { exact: true }).inputValue()).to.match(/^thumbnail@/);
+    expect(await violationsOf(page, 'a choice of models')).to.deep.equal([]);
+    expect((await service.ask('DELETE', `/rest/jobs/${job}`)).status).to.equal(204);
+    await until('the index has one model', modelsOf, ({ models }) => models.length === 1);
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('are one press away from a finding in the viewer, which hides the numbers of its vector', async () => {
     const { media } = await service.document(jobId);
     const { page, complaints } = await chromium.reader(service, `#/jobs/${jobId}/media/${media[0]!.mediaId}`);

@@ -98,6 +98,20 @@ export function similarContract({ index, put }: ConditionTools): void {
     }
   });
 
+  it('finds a track of a model once, though another model made a vector of it later', async () => {
+    const other = { properties: { FEATURE_MODEL: 'other' } };
+    await put(
+      { number: 1, tracks: [trackLike('east', EAST)] },
+      { number: 2, tracks: [trackLike('east', EAST)] },
+      { number: 3, tracks: [trackLike('east', EAST, other)] },
+      { number: 4, tracks: [{ id: 'east' }] },
+    );
+    const jobsOf = async (model: string) =>
+      (await similar({ vector: EAST, model }, { distinct: true })).hits.map(({ number }) => number);
+    expect(await jobsOf(MODEL)).to.deep.equal([2]);
+    expect(await jobsOf('other')).to.deep.equal([3]);
+  });
+
   it('shows nobody the tracks of another user, and compares with none of them', async () => {
     await put(
       { number: 1, owner: { user: 'anna', group: 'red' }, tracks: [trackLike('of anna', EAST)] },

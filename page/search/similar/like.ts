@@ -70,3 +70,10 @@ export function cropIn(query: URLSearchParams): Crop | undefined {
   const [frame = 0, atMs = 0] = ['frame', 't'].map((name) => Number(query.get(name)) || 0);
   return { jobId, mediaId: Number(mediaId), frame, atMs, box: { x, y, width, height } };
 }
+
+/** Names in the address that say what is compared. All others are filters. */
+const TARGET = ['job', 'media', 'track', 'frame', 't', 'box', 'words', 'picture', 'n', 'model'];
+
+/** Returns the part of the address that says what is compared. */
+export const targetIn = (query: URLSearchParams): Readonly<Record<string, string>> =>
+  Object.fromEntries([...query].filter(([name]) => TARGET.includes(name)));
