@@ -89,7 +89,9 @@ const VIEWS: readonly View[] = [
     title: TEXT.common.live,
     show: (route) => {
       const [, id] = route.path;
-      return id === undefined ? <StreamList route={route} /> : <StreamView id={id} key={id} />;
+      if (id === undefined) return <StreamList route={route} />;
+      const at = /^\d{1,14}$/.exec(route.query.get('at') ?? '')?.[0];
+      return <StreamView id={id} at={at === undefined ? undefined : Number(at)} key={`${id} ${at}`} />;
     },
   },
   {

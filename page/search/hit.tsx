@@ -67,11 +67,14 @@ function Tile({ hit, similarity }: { readonly hit: Hit; readonly similarity: num
   );
 }
 
-/** Returns the address of the position in the medium, or of the camera. */
-const placeOf = ({ jobId, mediaId, startOffsetTime, stream }: Hit): string =>
-  stream === null
-    ? hrefOf(['jobs', jobId, 'media', mediaId], { t: Math.round(startOffsetTime) })
-    : hrefOf(['streams', jobId]);
+/** Returns the address of the time or page in the medium, or of the time of the camera. */
+function placeOf({ jobId, mediaId, mediaType, startOffsetTime, stream, page }: Hit): string {
+  if (stream !== null) return hrefOf(['streams', jobId], { at: Date.parse(stream.startDate) });
+  const place = ['jobs', jobId, 'media', mediaId];
+  // A picture from a document is a medium of its own.
+  if (page === null || mediaType !== 'UNKNOWN') return hrefOf(place, { t: Math.round(startOffsetTime) });
+  return hrefOf(place, { page: page.number.split(';')[0] });
+}
 
 /** Returns the address of the exemplar's frame. A live stream has one only if it is recorded. */
 function pictureOf({ jobId, mediaId, mediaType, frame, startOffsetFrame, stream }: Hit, isSmall: boolean) {

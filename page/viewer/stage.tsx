@@ -68,7 +68,12 @@ export function Stage({ keys, ...props }: StageProps & { readonly keys: Componen
         </ComparedTo.Provider>
       )}
       {medium.mediaType === 'UNKNOWN' && (
-        <DocumentText {...{ base, medium, tracks }} selected={view.selected} open={playback.open} />
+        <DocumentText
+          {...{ base, medium, tracks }}
+          first={view.page}
+          selected={view.selected}
+          open={playback.open}
+        />
       )}
       {hasTime && <Timeline {...props} />}
       <div class="below">

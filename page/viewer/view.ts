@@ -23,6 +23,7 @@ export function useView(query: URLSearchParams, lengthMs: number) {
     text: query.get('text') ?? '',
   });
   const [selected, select] = useState<number | undefined>(numberIn(query, 'track'));
+  const page = useRef(numberIn(query, 'page')).current;
   const [positionMs, setPosition] = useState(numberIn(query, 't') ?? 0);
   return {
     span,
@@ -32,6 +33,8 @@ export function useView(query: URLSearchParams, lengthMs: number) {
     setFilter,
     selected,
     select,
+    /** Page of a document at which the view starts. */
+    page,
     /** Start position of the view. */
     startMs: numberIn(query, 't') ?? 0,
     positionMs,
@@ -88,11 +91,12 @@ export function useSameTrack(tracks: Loaded<TrackPage>, { selected, select }: Vi
 /** Keeps the view in the address of the page without a new history entry, so that Back leaves the view at once. */
 export function useAddress(
   place: readonly (string | number)[],
-  { positionMs, selected, filter: { text, minConfidence } }: View,
+  { page, positionMs, selected, filter: { text, minConfidence } }: View,
 ): void {
   useEffect(() => {
     const at = {
       t: Math.round(positionMs),
+      page,
       track: selected,
       text,
       ...(minConfidence > 0 && { sure: minConfidence }),
