@@ -3886,6 +3886,19 @@ export interface UsageReport {
   }[];
 }
 
+/** Models that can make vectors of other pictures */
+export interface VectorModels {
+  /** The one of the newest vectors first; it is used if a request names no model */
+  readonly models: readonly {
+    /** As vectorModel of a hit */
+    readonly model: string;
+    /** Algorithm of its tracks; words need ONNX */
+    readonly algorithm: string;
+  }[];
+  /** false: the search does not have all documents yet */
+  readonly complete: boolean;
+}
+
 export interface ViewedMedium {
   /** Place in the document, from 0 */
   readonly n: number;

@@ -23,7 +23,7 @@ const PipelineList = later(async () => (await import('./pipelines/list.tsx')).Pi
 const PipelineView = later(async () => (await import('./pipelines/list.tsx')).PipelineView);
 const PipelineEditor = later(async () => (await import('./pipelines/editor/editor.tsx')).PipelineEditor);
 const Search = later(async () => (await import('./search/search.tsx')).Search);
-const Similar = later(async () => (await import('./search/similar.tsx')).Similar);
+const Similar = later(async () => (await import('./search/similar/similar.tsx')).Similar);
 const StreamList = later(async () => (await import('./streams/list.tsx')).StreamList);
 const StreamView = later(async () => (await import('./streams/stream.tsx')).StreamView);
 const Viewer = later(async () => (await import('./viewer/viewer.tsx')).Viewer);
@@ -89,7 +89,9 @@ const VIEWS: readonly View[] = [
     title: TEXT.common.live,
     show: (route) => {
       const [, id] = route.path;
-      return id === undefined ? <StreamList route={route} /> : <StreamView id={id} key={id} />;
+      if (id === undefined) return <StreamList route={route} />;
+      const at = /^\d{1,14}$/.exec(route.query.get('at') ?? '')?.[0];
+      return <StreamView id={id} at={at === undefined ? undefined : Number(at)} key={`${id} ${at}`} />;
     },
   },
   {

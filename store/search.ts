@@ -202,6 +202,7 @@ export interface VectorSource {
   readonly number: number;
   readonly task: string;
   readonly action: string;
+  readonly algorithm: string;
   readonly model: string;
 }
 
@@ -384,6 +385,8 @@ export interface SearchIndex {
   similar(query: SimilarQuery): Promise<SimilarHits | SimilarRefusal>;
   /** Returns an action that makes vectors, or null if none is visible to the user. @throws SearchBusy */
   vectorSource(query: VectorSourceQuery): Promise<VectorSource | null>;
+  /** Returns such an action for each model, the one of the newest vectors first. @throws SearchBusy */
+  vectorModels(sight: Sight): Promise<readonly VectorSource[]>;
   /** Finds near duplicates of pictures. @throws SearchBusy */
   duplicates(query: DuplicateQuery): Promise<Duplicates>;
   /** @throws SearchBusy */

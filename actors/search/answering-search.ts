@@ -23,6 +23,7 @@ import type {
   SearchIsBusy,
   SimilarAnswer,
   SourceAnswer,
+  SourcesAnswer,
 } from './search.ts';
 
 type Complete<T> = T & { readonly complete: boolean };
@@ -65,6 +66,10 @@ export abstract class AnsweringSearch implements Search {
 
   vectorSource(query: VectorSourceQuery): Promise<SourceAnswer | SearchIsBusy> {
     return this.#answer(async () => ({ source: await this.#deps.index.vectorSource(query) }));
+  }
+
+  vectorModels(sight: Sight): Promise<SourcesAnswer | SearchIsBusy> {
+    return this.#answer(async () => ({ sources: await this.#deps.index.vectorModels(sight) }));
   }
 
   duplicates(query: DuplicateQuery): Promise<DuplicateAnswer | SearchIsBusy> {

@@ -17,11 +17,12 @@ import type { JobRequest } from '../job-service/job-request.ts';
 import type { JobService } from '../job-service/job-service.ts';
 import type { Refused } from '../requests/submission.ts';
 import type { Family } from '../runtime/system.ts';
+import type { VectorSource } from '../../store/search.ts';
 import type { Search, SearchIsBusy } from './search.ts';
 import { vectorPlan } from './vector-plan.ts';
 
 export interface PictureVectorDeps {
-  readonly search: Pick<Search, 'vectorSource'>;
+  readonly search: Pick<Search, 'vectorSource' | 'vectorModels'>;
   readonly store: Store;
   readonly jobService: Pick<JobService, 'submit' | 'remove'>;
   readonly jobs: Pick<Family<JobCommand, JobReply>, 'ask'>;
@@ -65,6 +66,13 @@ export type NoPictureVector =
   /** Why the model made no vector, as a sentence if it is known. */
   | { readonly kind: 'noVector'; readonly why: string | undefined };
 
+/** Models that can make vectors of other pictures, the one of the newest vectors first. */
+export interface VectorModels {
+  readonly models: readonly Pick<VectorSource, 'model' | 'algorithm'>[];
+  /** False: the index does not have all documents yet. */
+  readonly complete: boolean;
+}
+
 /** Maximum number of short jobs at a time on a server. Further clients wait. */
 const MOST_AT_A_TIME = 8;
 const LOOK_MS = 50;
@@ -82,6 +90,14 @@ export class PictureVectors {
 
   constructor(deps: PictureVectorDeps) {
     this.#deps = deps;
+  }
+
+  async models(sight: Sight): Promise<VectorModels | SearchIsBusy> {
+    const found = await this.#deps.search.vectorModels(sight);
+    if ('busy' in found) return found;
+    const plans = await Promise.all(found.sources.map((source) => this.#planOf(source)));
+    const models = found.sources.filter((_, n) => plans[n] !== undefined);
+    return { models: models.map(({ model, algorithm }) => ({ model, algorithm })), complete: found.complete };
   }
 
   async make(
@@ -103,14 +119,12 @@ export class PictureVectors {
   }
 
   async #make(asked: AskedVector, user: VectorUser, left: AbortSignal): ReturnType<PictureVectors['make']> {
-    const { search, store, jobService } = this.#deps;
+    const { search, jobService } = this.#deps;
     const algorithm = 'words' in asked ? WORDS_ALGORITHM : undefined;
     const found = await search.vectorSource({ model: asked.model, algorithm, sight: user.sight });
     if ('busy' in found) return found;
     const { source, complete } = found;
-    const job = source === null ? undefined : await storedJob(store, source.number);
-    const plan =
-      source === null || job === undefined ? undefined : vectorPlan(job.record, source.task, source.action);
+    const plan = source === null ? undefined : await this.#planOf(source);
     if (plan === undefined) return { kind: 'noModel', complete };
     const request = requestOf(asked, user);
     const submitted = await jobService.submit({ ...request, pipelineDefinition: plan });
@@ -125,6 +139,12 @@ export class PictureVectors {
       const removed = this.#remove(number);
       if (ended !== undefined) await removed;
     }
+  }
+
+  /** Returns undefined if the job does not exist any more, or has no such action. */
+  async #planOf({ number, task, action }: VectorSource): Promise<ReturnType<typeof vectorPlan>> {
+    const job = await storedJob(this.#deps.store, number);
+    return job === undefined ? undefined : vectorPlan(job.record, task, action);
   }
 
   /** Returns undefined if the job takes too long, or if the client has disconnected. */

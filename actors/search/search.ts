@@ -43,6 +43,11 @@ export interface SourceAnswer {
   readonly source: VectorSource | null;
   readonly complete: boolean;
 }
+export interface SourcesAnswer {
+  /** The one of the newest vectors first. */
+  readonly sources: readonly VectorSource[];
+  readonly complete: boolean;
+}
 export type NotSimilar = SimilarRefusal & { readonly complete: boolean };
 export interface DuplicateAnswer extends Duplicates {
   readonly complete: boolean;
@@ -63,6 +68,8 @@ export interface Search extends JobSearch {
   similar(query: SimilarQuery): Promise<SimilarAnswer | NotSimilar | SearchIsBusy>;
   /** The newest job that made vectors. */
   vectorSource(query: VectorSourceQuery): Promise<SourceAnswer | SearchIsBusy>;
+  /** The same for each model. */
+  vectorModels(sight: Sight): Promise<SourcesAnswer | SearchIsBusy>;
   /** Pictures of different media that look alike. */
   duplicates(query: DuplicateQuery): Promise<DuplicateAnswer | SearchIsBusy>;
   /** Counts of the hits of a query. */

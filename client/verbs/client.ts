@@ -25,6 +25,7 @@ import type {
   SearchQuery,
   SimilarPage,
   SimilarRequest,
+  VectorModels,
 } from '../answers.ts';
 import { download, type Download } from '../download.ts';
 import { ClientError } from '../errors.ts';
@@ -135,6 +136,11 @@ export class Client {
   /** Returns the tracks most similar to a track, a vector, a picture or words. */
   async similar(request: SimilarRequest): Promise<SimilarPage> {
     return (await this.ask('POST', '/rest/search/similar', { body: request })) as SimilarPage;
+  }
+
+  /** Returns the models that can make a vector of a picture for `similar`. */
+  async vectorModels(): Promise<VectorModels> {
+    return (await this.ask('GET', '/rest/search/models')) as VectorModels;
   }
 
   /** Returns groups of pictures that are almost equal. */

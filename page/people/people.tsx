@@ -1,7 +1,8 @@
-import { send } from '../kit/api.ts';
+import { useState } from 'preact/hooks';
+import { get, send, type Query } from '../kit/api.ts';
 import { countText } from '../kit/format.ts';
-import { useGet } from '../kit/load.ts';
-import { Shown } from '../kit/parts.tsx';
+import { useGet, type Loaded } from '../kit/load.ts';
+import { Problem, Shown } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { BarButton, SelectionBar } from '../kit/selection/bar.tsx';
 import { useBulk } from '../kit/selection/bulk.tsx';
@@ -12,13 +13,14 @@ import { SAME_PERSON } from '../new/goals.ts';
 import { Face } from './face.tsx';
 import { nameOf, seenText, type PeoplePage, type Person } from './types.ts';
 
-const LIMIT = 200;
+const LIMIT = 100;
 
 /** Faces that look alike in all media: a grid in which people can be named and merged. */
 export function People({ route: { query } }: { readonly route: Route }) {
   const name = query.get('name') ?? undefined;
   const job = query.get('job') ?? undefined;
-  const found = useGet<PeoplePage>('rest/people', { name, job, limit: LIMIT });
+  const asked = { name, job, limit: LIMIT };
+  const found = useGet<PeoplePage>('rest/people', asked);
   const places = (found.value?.people ?? []).map(({ id }) => ({ key: id, id }));
   const selection = useSelection(places);
   return (
@@ -44,11 +46,51 @@ export function People({ route: { query } }: { readonly route: Route }) {
                 ))}
               </ul>
             </div>
+            {page.next !== null && <More asked={asked} next={page.next} found={found} key={page.next} />}
           </>
         )}
       </Shown>
     </>
   );
+}
+
+interface MoreProps {
+  readonly asked: Query;
+  readonly next: string;
+  readonly found: Loaded<PeoplePage>;
+}
+
+/** Loads the next page of people. */
+function More({ asked, next: cursor, found }: MoreProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const load = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const following = await get<PeoplePage>('rest/people', { ...asked, cursor });
+      found.set((page) => page && { ...following, people: joined(page.people, following.people) });
+    } catch (error) {
+      setProblem((error as Error).message);
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      {problem !== undefined && <Problem>{problem}</Problem>}
+      <p class="pages">
+        <button type="button" disabled={isBusy} onClick={() => void load()}>
+          {TEXT.people.loadMore}
+        </button>
+      </p>
+    </>
+  );
+}
+
+/** A person may be on two pages, because new faces change the order. */
+function joined(people: readonly Person[], more: readonly Person[]): Person[] {
+  const known = new Set(people.map(({ id }) => id));
+  return [...people, ...more.filter(({ id }) => !known.has(id))];
 }
 
 interface ToolsProps {

@@ -1,5 +1,5 @@
-/** The filters of the search and the order of its hits, as in the address of the page. */
-export const FILTERS = [
+/** Filters of findings, as in the address of the page. */
+const FILTERS = [
   'text',
   'type',
   'class',
@@ -11,8 +11,14 @@ export const FILTERS = [
   'medium',
   'camera',
   'person',
-  'sort',
+  'inJob',
 ] as const;
+
+/** Returns the filters and other values with these names in the address. */
+export const chosenIn = (query: URLSearchParams, others: readonly string[]): Asked =>
+  Object.fromEntries(
+    [...FILTERS, ...others].flatMap((name) => (query.get(name) ? [[name, query.get(name)!]] : [])),
+  );
 
 export interface Asked {
   readonly [filter: string]: string | undefined;
@@ -30,14 +36,25 @@ const SINGULAR: Readonly<Record<string, string>> = { people: 'person', men: 'per
 
 /** Converts the filters to a REST query. `from` and `to` are local times such as 2026-11-28T14:00. */
 export function askedOf(chosen: Asked): Readonly<Record<string, string | undefined>> {
-  const { text, sure, days, from, to, sort: _, ...others } = chosen;
+  const { text, sure, days, from, to, inJob, sort: _, alike: __, ...others } = chosen;
   return {
     ...others,
     anything: text?.replace(/^(people|men|women)$/i, (word) => SINGULAR[word.toLowerCase()]!),
+    job: inJob,
     minConfidence: sure,
     from: isoOf(days === undefined ? from : startOf(Number(days))),
     to: isoOf(to),
     distinct: 'true',
+  };
+}
+
+/** Converts the filters to the filter and the minimum similarity of a search for similar findings. */
+export function similarFilterOf(chosen: Asked): object {
+  const filter = askedOf(chosen);
+  const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+  return {
+    filter: { ...filter, minConfidence: numberOf(filter['minConfidence']), distinct: true },
+    minSimilarity: numberOf(chosen['alike']),
   };
 }
 
@@ -65,10 +82,11 @@ export const chosenOf = ({
   minConfidence: sure,
   from,
   to,
+  job: inJob,
   distinct: _,
   ...others
 }: Readonly<Record<string, string>>): Asked => ({
-  ...{ ...others, text, sure },
+  ...{ ...others, text, sure, inJob },
   from: from && localTime(from),
   to: to && localTime(to),
 });

@@ -3,12 +3,13 @@ import { hueOf } from '../kit/colours.ts';
 import { count, dateText, fileName } from '../kit/format.ts';
 import { Icon } from '../kit/icons.tsx';
 import { useLoaded } from '../kit/load.ts';
-import { go, hrefOf } from '../kit/route.ts';
+import { go } from '../kit/route.ts';
 import { findingTitle, keyOf } from '../library/labels.ts';
 import type { PersonPage } from '../people/types.ts';
 import { without, type Asked } from './conditions.ts';
 import type { Counts } from './counts.ts';
 import { TEXT } from '../kit/text.ts';
+import { TypedFilters } from './typed-filters.tsx';
 
 const DAYS: Readonly<Record<string, string>> = {
   '1': TEXT.common.today,
@@ -25,14 +26,25 @@ const SORTS: Readonly<Record<string, string>> = {
   best: TEXT.search.bestMatchFirst,
   oldest: TEXT.search.oldestFirst,
 };
+/** Minimum similarities that are offered. */
+const ALIKE = ['0.5', '0.7', '0.9'];
 /** Number of entries of a list shown at first. */
 const LISTED = 10;
 
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
+interface Narrowed {
+  readonly chosen: Asked;
+  /** Returns the address of the view with other filters. */
+  readonly hrefFor: (chosen: Asked) => string;
+  /** True if the hits are similar to something. Then a text is a filter like others. */
+  readonly isSimilar?: true;
+}
+
 /** The active filters, each with a link that removes it. */
-export function ChosenFilters({ chosen }: { readonly chosen: Asked }) {
-  const { type, class: name, colour, sure, days, from, to, medium, camera, person } = chosen;
+export function ChosenFilters({ chosen, hrefFor, isSimilar }: Narrowed) {
+  const { text, type, class: name, colour, sure, days, from, to, medium, camera } = chosen;
+  const { person, inJob, alike } = chosen;
   const named = usePersonName(person);
   const chips: readonly (readonly [string | undefined, readonly string[]])[] = [
     [type === undefined ? undefined : findingTitle({ type, class: name ?? null }), ['type', 'class']],
@@ -44,19 +56,22 @@ export function ChosenFilters({ chosen }: { readonly chosen: Asked }) {
     [medium && fileName(medium), ['medium']],
     [camera && TEXT.search.camera(camera), ['camera']],
     [named, ['person']],
+    [inJob && TEXT.search.job(inJob), ['inJob']],
+    [alike && TEXT.search.similarityFrom(alike), ['alike']],
+    [isSimilar && text, ['text']],
   ];
-  const shown = chips.filter(([text]) => text !== undefined);
+  const shown = chips.filter(([title]) => title !== undefined);
   if (shown.length === 0) return null;
   return (
     <nav class="chips offers" aria-label={TEXT.search.filtersInUse}>
-      {shown.map(([text, names]) => (
+      {shown.map(([title, names]) => (
         <a
-          key={text}
+          key={names.join()}
           class="chip"
-          href={hrefOf(['search'], without(chosen, ...names))}
-          aria-label={TEXT.common.remove(text ?? '')}
+          href={hrefFor(without(chosen, ...names))}
+          aria-label={TEXT.common.remove(title ?? '')}
         >
-          {text} <Icon name="close" size={14} />
+          {title} <Icon name="close" size={14} />
         </a>
       ))}
     </nav>
@@ -79,67 +94,87 @@ function usePersonName(person: string | undefined): string | undefined {
     : (found.value.person.name ?? TEXT.people.onePerson);
 }
 
-/** Filters by properties of the hits, with the number of hits of each. Nothing if no choice has a hit. */
-export function SearchFacets({ counts, chosen }: { readonly counts: Counts; readonly chosen: Asked }) {
-  if ([counts.findings, counts.colours, counts.media].every(({ length }) => length === 0)) return null;
-  const sure = new Map(counts.confidences.map((one) => [String(one.minConfidence), one.tracks]));
-  const facet = (filter: Asked) => ({ filter, chosen });
+/** Filters by properties of the hits. Of a search, they have counts, and are nothing if no choice has a hit. */
+export function SearchFacets({ counts, ...of }: Narrowed & { readonly counts: Counts | undefined }) {
+  const { chosen, hrefFor, isSimilar } = of;
+  const lists = [counts?.findings, counts?.colours, counts?.media];
+  if (!isSimilar && lists.every((list) => (list ?? []).length === 0)) return null;
+  const facet = (filter: Asked) => ({ filter, chosen, hrefFor });
+  const counted = (tracks: number | undefined) => (isSimilar ? {} : { tracks });
+  const sure = new Map(counts?.confidences.map((one) => [String(one.minConfidence), one.tracks]));
   return (
     <aside class="facets" aria-label={TEXT.common.filters}>
       <List title={TEXT.common.found}>
-        {counts.findings.slice(0, LISTED).map((one) => (
+        {counts?.findings.slice(0, LISTED).map((one) => (
           <Facet
             key={`${one.type} ${one.class}`}
             {...facet({ type: one.type, class: one.class ?? undefined })}
             title={findingTitle(one)}
-            tracks={one.tracks}
+            {...counted(one.tracks)}
             dot={hueOf(keyOf(one))}
           />
         ))}
       </List>
       <List title={TEXT.search.colour}>
-        {counts.colours.map(({ colour, tracks }) => (
+        {counts?.colours.map(({ colour, tracks }) => (
           <Facet
             key={colour}
             {...facet({ colour })}
+            {...counted(tracks)}
             title={capital(colour)}
-            tracks={tracks}
             dot={`colour-${colour}`}
           />
         ))}
       </List>
-      <List title={TEXT.search.order}>
-        {Object.entries(SORTS).map(([sort, title]) => (
-          <Facet key={sort} {...facet({ sort })} title={title} />
-        ))}
-      </List>
+      {isSimilar ? (
+        <List title={TEXT.search.howSimilar}>
+          {ALIKE.map((alike) => (
+            <Facet key={alike} {...facet({ alike })} title={TEXT.search.similarityFrom(alike)} />
+          ))}
+        </List>
+      ) : (
+        <List title={TEXT.search.order}>
+          {Object.entries(SORTS).map(([sort, title]) => (
+            <Facet key={sort} {...facet({ sort })} title={title} />
+          ))}
+        </List>
+      )}
       <List title={TEXT.search.when}>
         {Object.entries(DAYS).map(([days, title]) => (
           <Facet
             key={days}
             {...facet({ days, from: undefined, to: undefined })}
             title={title}
-            tracks={counts.days.get(days)}
+            {...counted(counts?.days.get(days))}
           />
         ))}
       </List>
-      <TimeRange chosen={chosen} />
+      <TimeRange {...of} />
       <List title={TEXT.search.confidence}>
         {Object.entries(SURE).map(([least, title]) => (
-          <Facet key={least} {...facet({ sure: least })} title={title} tracks={sure.get(least)} />
+          <Facet key={least} {...facet({ sure: least })} title={title} {...counted(sure.get(least))} />
         ))}
       </List>
       <List title={TEXT.search.cameraOrFile}>
-        {counts.media.slice(0, LISTED).map(({ mediaUri, tracks }) => (
-          <Facet key={mediaUri} {...facet({ medium: mediaUri })} title={fileName(mediaUri)} tracks={tracks} />
+        {counts?.media.slice(0, LISTED).map(({ mediaUri, tracks }) => (
+          <Facet
+            key={mediaUri}
+            {...facet({ medium: mediaUri })}
+            {...counted(tracks)}
+            title={fileName(mediaUri)}
+          />
         ))}
       </List>
+      <TypedFilters
+        {...{ chosen, hrefFor }}
+        names={isSimilar ? ['text', 'medium', 'camera', 'person', 'inJob'] : ['camera', 'person', 'inJob']}
+      />
     </aside>
   );
 }
 
 /** Filter by date and time. It replaces a filter by days. */
-function TimeRange({ chosen }: { readonly chosen: Asked }) {
+function TimeRange({ chosen, hrefFor }: Narrowed) {
   const field = (name: 'from' | 'to', text: string) => (
     <label>
       <span>{text}</span>
@@ -147,7 +182,7 @@ function TimeRange({ chosen }: { readonly chosen: Asked }) {
         type="datetime-local"
         value={chosen[name] ?? ''}
         onChange={({ currentTarget: { value } }) =>
-          go(hrefOf(['search'], { ...without(chosen, 'days'), [name]: value }))
+          go(hrefFor({ ...without(chosen, 'days'), [name]: value }))
         }
       />
     </label>
@@ -161,8 +196,13 @@ function TimeRange({ chosen }: { readonly chosen: Asked }) {
   );
 }
 
-function List({ title, children }: { readonly title: string; readonly children: readonly unknown[] }) {
-  if (children.length === 0) return null;
+interface ListProps {
+  readonly title: string;
+  readonly children: readonly unknown[] | undefined;
+}
+
+function List({ title, children }: ListProps) {
+  if (children === undefined || children.length === 0) return null;
   return (
     <>
       <h2>{title}</h2>
@@ -178,18 +218,18 @@ function Facet({
   dot,
   filter,
   chosen,
-}: {
+  hrefFor,
+}: Narrowed & {
   readonly title: string;
   readonly tracks?: number | undefined;
   readonly dot?: string;
   readonly filter: Asked;
-  readonly chosen: Asked;
 }) {
   const isOn = Object.entries(filter).every(([name, value]) => chosen[name] === value);
   const target = isOn ? without(chosen, ...Object.keys(filter)) : { ...chosen, ...filter };
   return (
     <li>
-      <a href={hrefOf(['search'], target)} aria-current={isOn ? 'true' : undefined}>
+      <a href={hrefFor(target)} aria-current={isOn ? 'true' : undefined}>
         <span class={`dot ${dot ?? ''}`} />
         <span class="grow">{title}</span>
         {tracks !== undefined && <span class="number">{count(tracks)}</span>}

@@ -5,6 +5,7 @@ import { findingName } from '../library/labels.ts';
 import { TEXT } from '../kit/text.ts';
 import { HitBar } from './hit-bar.tsx';
 import { HitTile, type Hit } from './hit.tsx';
+import { similarToHit } from './similar/like.ts';
 
 interface Shown {
   readonly hit: Hit;
@@ -14,8 +15,14 @@ interface Shown {
 const keyOf = ({ jobId, mediaId, trackId, startOffsetFrame }: Hit): string =>
   `${jobId} ${mediaId} ${trackId} ${startOffsetFrame}`;
 
+interface GridProps {
+  readonly of: readonly Shown[];
+  /** True if the server can compare crops of pictures. */
+  readonly canCrop: boolean;
+}
+
 /** Hits side by side, with actions on several of them. */
-export function HitGrid({ of: shown }: { readonly of: readonly Shown[] }) {
+export function HitGrid({ of: shown, canCrop }: GridProps) {
   const selection = useSelection(shown.map(({ hit }) => keyOf(hit)).map((key) => ({ key, id: key })));
   const hits = shown.map(({ hit }) => hit);
   return (
@@ -24,7 +31,7 @@ export function HitGrid({ of: shown }: { readonly of: readonly Shown[] }) {
       <ul class="hits grid">
         {shown.map(({ hit, ...rest }) => (
           <li key={keyOf(hit)} class="item">
-            <HitTile hit={hit} {...rest} />
+            <HitTile hit={hit} {...rest} similarAt={similarToHit(hit, canCrop)} />
             <CheckField
               of={selection}
               place={keyOf(hit)}

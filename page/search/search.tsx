@@ -6,11 +6,12 @@ import { Icon } from '../kit/icons.tsx';
 import { useLoaded } from '../kit/load.ts';
 import { Problem, Shown } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
-import { askedOf, FILTERS, type Asked } from './conditions.ts';
-import { useCounts, type Counts } from './counts.ts';
+import { askedOf, chosenIn, type Asked } from './conditions.ts';
+import { useCounts } from './counts.ts';
 import { ChosenFilters, SearchFacets } from './filters.tsx';
-import { dropPicture } from './like-form.tsx';
+import { dropPicture } from './similar/like-form.tsx';
 import { HitGrid } from './hit-grid.tsx';
+import { canCompareCrops, useVectorModels } from './similar/like.ts';
 import { Saved } from './saved-searches.tsx';
 import { TEXT } from '../kit/text.ts';
 
@@ -18,11 +19,11 @@ type Page = z.output<typeof searchPage>;
 
 const LIMIT = 48;
 
+const hrefFor = (chosen: Asked) => hrefOf(['search'], chosen);
+
 /** The search in the results of all jobs: one field for texts, names and colours, with filters beside it. */
 export function Search({ route: { query } }: { readonly route: Route }) {
-  const chosen = Object.fromEntries(
-    FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)!]] : [])),
-  );
+  const chosen = chosenIn(query, ['sort']);
   const asked = askedOf(chosen);
   const cursor = query.get('cursor') ?? undefined;
   const page = useLoaded(
@@ -30,23 +31,26 @@ export function Search({ route: { query } }: { readonly route: Route }) {
     [JSON.stringify(asked), chosen['sort'], cursor],
   );
   const counts = useCounts(chosen);
+  const canCrop = canCompareCrops(useVectorModels());
   return (
     <>
       <h1 class="unseen">{TEXT.common.search}</h1>
       <Field chosen={chosen} />
-      <ChosenFilters chosen={chosen} />
+      <ChosenFilters chosen={chosen} hrefFor={hrefFor} />
       <Saved chosen={chosen} />
       <div class="library">
         {counts.value === undefined ? (
           counts.error === undefined && <aside class="facets" aria-hidden="true" />
         ) : (
-          <SearchFacets counts={counts.value} chosen={chosen} />
+          <SearchFacets counts={counts.value} {...{ chosen, hrefFor }} />
         )}
         <div class="content">
           {counts.error !== undefined && page.error === undefined && (
             <Problem again={counts.again}>{counts.error.message}</Problem>
           )}
-          <Shown of={page}>{(found) => <Hits page={found} counts={counts.value} chosen={chosen} />}</Shown>
+          <Shown of={page}>
+            {(found) => <Hits page={found} {...{ chosen, canCrop }} counts={counts.value} />}
+          </Shown>
         </div>
       </div>
     </>
@@ -89,10 +93,12 @@ function Hits({
   page: { hits, next, complete },
   counts,
   chosen,
+  canCrop,
 }: {
   readonly page: Page;
   readonly counts: Counts | undefined;
   readonly chosen: Asked;
+  readonly canCrop: boolean;
 }) {
   const isEmpty = hits.length === 0 && next === null;
   return (
@@ -105,7 +111,7 @@ function Hits({
           {countText(counts.tracks, TEXT.common.finding)}
         </p>
       )}
-      <HitGrid of={hits.map((hit) => ({ hit }))} />
+      <HitGrid of={hits.map((hit) => ({ hit }))} canCrop={canCrop} />
       {next !== null && (
         <nav class="pages" aria-label={TEXT.common.pages}>
           <a href={hrefOf(['search'], { ...chosen, cursor: next })}>{TEXT.search.moreFindings}</a>

@@ -106,7 +106,7 @@ function localTime(at: number): string {
   return new Date(at - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 19);
 }
 
-const clipUrl = (path: string, { from, to }: ShownClip) =>
+export const clipUrl = (path: string, { from, to }: ShownClip) =>
   urlOf(`${path}/recordings/clip.mp4`, {
     start: new Date(from).toISOString(),
     stop: new Date(to).toISOString(),

@@ -6,6 +6,7 @@ import { useGet } from '../kit/load.ts';
 import { Connection, Shown, Status } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { pipelineTitle } from '../new/goals.ts';
+import { AtTime } from './at-time.tsx';
 import { LiveView } from './live-view.tsx';
 import { draftOf, type Draft } from './zones/draft.ts';
 import { ZoneCanvas, ZonePanel } from './zones/editor.tsx';
@@ -31,8 +32,14 @@ import { TEXT } from '../kit/text.ts';
 
 let keys = 0;
 
+interface ViewProps {
+  readonly id: string;
+  /** A time that is shown: milliseconds since the epoch. */
+  readonly at: number | undefined;
+}
+
 /** One camera: its newest picture with boxes, and its events. */
-export function StreamView({ id }: { readonly id: string }) {
+export function StreamView({ id, at: shownAt }: ViewProps) {
   const path = `rest/streaming/jobs/${encodeURIComponent(id)}`;
   const info = useGet<StreamInfo>(path, { details: true });
   const [lines, setLines] = useState<readonly LogLine[]>([]);
@@ -110,6 +117,9 @@ export function StreamView({ id }: { readonly id: string }) {
           </header>
           {!over && <Connection {...watching} />}
           {stream.jobStatusDetail !== null && <p>{stream.jobStatusDetail}</p>}
+          {shownAt !== undefined && (
+            <AtTime {...{ id, path, events }} at={shownAt} isRecorded={isRecorded(stream)} isLive={!over} />
+          )}
           <div class="beside">
             {!over && (
               <figure class="live">

@@ -23,6 +23,7 @@ export function DocumentText({
 }) {
   const hasPictures = medium.mimeType === 'application/pdf';
   const list = useRef<HTMLDivElement>(null);
+  const first = useRef(view.page).current;
   usePlace(list, view, tracks.value !== undefined);
   return (
     <Shown of={tracks}>
@@ -35,7 +36,7 @@ export function DocumentText({
           aria-label={TEXT.common.pages}
           onScroll={() => view.setPage(pageAtTop(list.current!))}
         >
-          {pagesOf(shown, hasPictures).map(({ number, tracks: some }) => (
+          {pagesOf(shown, hasPictures ? (first ?? 1) : undefined).map(({ number, tracks: some }) => (
             <article key={number} class="paper" data-page={number} aria-label={titleOf(number)}>
               <h2>{titleOf(number)}</h2>
               {hasPictures && number !== undefined && (
@@ -95,17 +96,23 @@ function PagePicture({ source, alt }: { readonly source: string; readonly alt: s
   return <img src={source} alt={alt} loading="lazy" onError={() => setFailed(true)} />;
 }
 
+/** Maximum page that an address can name. */
+const MOST_PAGES = 10_000;
+
 interface Page {
   /** Page number from 1. Undefined if the text belongs to no page. */
   readonly number: number | undefined;
   readonly tracks: readonly Track[];
 }
 
-/** Groups tracks with a text by page. `every`: includes pages without text, up to the last one with a finding. */
-function pagesOf(tracks: readonly Track[], every: boolean): readonly Page[] {
+/** Groups tracks with a text by page. `least`: includes pages without text, up to this one and the last one with a finding. */
+function pagesOf(tracks: readonly Track[], least: number | undefined): readonly Page[] {
   const pages = new Map<number | undefined, Track[]>();
-  const last = tracks.reduce((most, track) => Math.max(most, numberOf(track) ?? 0), 1);
-  if (every) for (let number = 1; number <= last; number++) pages.set(number, []);
+  const last = tracks.reduce(
+    (most, track) => Math.max(most, numberOf(track) ?? 0),
+    Math.min(least ?? 0, MOST_PAGES),
+  );
+  if (least !== undefined) for (let number = 1; number <= last; number++) pages.set(number, []);
   for (const track of tracks) {
     if (track.label === null) continue;
     const number = numberOf(track);

@@ -33,7 +33,7 @@ import { openForReading, statementOf, WHOLE } from './schema.ts';
 import { isRanked, isSorted, placeOf, sortedPage } from './sorted-page.ts';
 import { findDuplicates, type DuplicateRow } from './similar/duplicates.ts';
 import { SimilarFinder } from './similar/similar-finder.ts';
-import { findVectorSource } from './similar/vector-source.ts';
+import { findVectorModels, findVectorSource } from './similar/vector-source.ts';
 
 export interface FinderOptions {
   readonly file: string;
@@ -152,6 +152,10 @@ export class Finder {
 
   vectorSource(query: VectorSourceQuery): VectorSource | null {
     return this.#database.transaction(() => findVectorSource(this.#database, query))();
+  }
+
+  vectorModels(sight: Sight): readonly VectorSource[] {
+    return this.#database.transaction(() => findVectorModels(this.#database, sight))();
   }
 
   duplicates({ limit, ...conditions }: DuplicateQuery): Duplicates {

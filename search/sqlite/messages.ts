@@ -44,6 +44,7 @@ export type FindRequest =
   | { readonly find: SearchQuery }
   | { readonly similar: SimilarQuery }
   | { readonly vectorSource: VectorSourceQuery }
+  | { readonly vectorModels: Sight }
   | { readonly duplicates: DuplicateQuery }
   | { readonly count: CountQuery }
   | { readonly media: MediaQuery }
@@ -54,6 +55,7 @@ export type FindReply =
   | SimilarRefusal
   | VectorSource
   | null
+  | readonly VectorSource[]
   | Duplicates
   | SearchCounts
   | MediaPage

@@ -15,10 +15,10 @@ interface RowsQuery {
 
 /**
  * Returns the statement for rows between @first and @below, in the order of the query. A ranked query sorts the newest @most rows, best
- * first.
+ * first. `space`: of tracks with vectors of this space, a distinct query returns the last.
  */
-export function rowsQuery(query: SearchConditions): RowsQuery {
-  const { id, rows, values } = matchOf(query, true);
+export function rowsQuery(query: SearchConditions, space?: number): RowsQuery {
+  const { id, rows, values } = matchOf(query, true, space);
   return { statement: inOrder(query, id, rows), values };
 }
 
@@ -28,7 +28,7 @@ export function idsQuery(query: SearchConditions): RowsQuery {
   return { statement: `select ${id} ${rows} order by ${id} desc limit @most`, values };
 }
 
-function matchOf(query: SearchConditions, withTracks: boolean) {
+function matchOf(query: SearchConditions, withTracks: boolean, space?: number) {
   const { minConfidence, medium, camera, tracks, distinct, sight, from = -Infinity, to = Infinity } = query;
   const isTimed = from !== -Infinity || to !== Infinity;
   const wanted = expressionOf(query);
@@ -40,7 +40,7 @@ function matchOf(query: SearchConditions, withTracks: boolean) {
     ...(camera === undefined ? [] : [IS_OF_CAMERA]),
     ...(tracks === undefined ? [] : [IS_ONE_OF_TRACKS]),
     ...(isTimed ? [IS_SEEN_THEN] : []),
-    ...(distinct === true ? [isLastOne(sight)] : []),
+    ...(distinct === true ? [isLastOne(sight, space)] : []),
   ];
   const conditions = [
     ...(isOfWords ? ['words match @wanted'] : []),
@@ -54,7 +54,7 @@ function matchOf(query: SearchConditions, withTracks: boolean) {
     id,
     rows: `from ${isOfWords ? words : 'tracks t'}${ofJobs} where ${conditions.join(' and ')}`,
     values: {
-      ...{ wanted, minConfidence, from, to, medium: likeText(medium) },
+      ...{ wanted, minConfidence, from, to, medium: likeText(medium), space },
       ...{ camera: likeText(camera), cameraJob: camera },
       ...namesOf(tracks),
       ...seenBy(sight),
@@ -90,9 +90,10 @@ const IS_SEEN_THEN =
   '(j.stream is null or (j.created_at + t.start_ms < @to and j.created_at + t.stop_ms >= @from))';
 
 /** SQL condition: no later visible job has the same track. Equal ids mean the same medium, exemplar and type. */
-const isLastOne = (sight: Sight): string =>
+const isLastOne = (sight: Sight, space: number | undefined): string =>
   `not exists (select 1 from tracks n join jobs j on j.id = n.job
      where n.track_id = t.track_id and n.id > t.id and n.job <> t.job and n.class is t.class
+       ${space === undefined ? '' : 'and exists (select 1 from vectors v where v.id = n.id and v.space = @space)'}
        and j.state = ${WHOLE} and j.ended_at < @to and ${ownersSeen(sight)})`;
 
 /** Returns the FTS5 expression. Words consist of letters and digits only, so a user cannot inject syntax. */

@@ -112,6 +112,10 @@ export class SqliteSearch implements SearchIndex {
     return (await this.#ask({ vectorSource: query })) as VectorSource | null;
   }
 
+  async vectorModels(sight: Sight): Promise<readonly VectorSource[]> {
+    return (await this.#ask({ vectorModels: sight })) as readonly VectorSource[];
+  }
+
   async duplicates(query: DuplicateQuery): Promise<Duplicates> {
     return (await this.#ask({ duplicates: query })) as Duplicates;
   }

@@ -71,6 +71,8 @@ story('People by tool, clients and agents', 'each test changes the same two peop
     expect(hits[0]!.similarity).to.be.greaterThan(0.8);
     expect(hits[0]!.mediaId).not.to.equal(mediaId);
     expect((await client.duplicates()).groups).to.deep.equal([]);
+    const { models } = await client.vectorModels();
+    expect(models.map(({ algorithm }) => algorithm)).to.deep.equal(['FACE']);
   });
 
   it('are listed, shown, named and searched for by the tool', async () => {
@@ -100,7 +102,7 @@ story('People by tool, clients and agents', 'each test changes the same two peop
       '    print(one["name"], len(list(client.occurrences(one["id"]))))',
       'face = next(client.occurrences(next(client.people())["id"]))',
       'alike = client.similar({key: face[key] for key in ("jobId", "mediaId", "trackId")})',
-      'print(len(alike["hits"]), len(client.duplicates()["groups"]))',
+      'print(len(alike["hits"]), len(client.duplicates()["groups"]), len(client.vector_models()["models"]))',
     ];
     const { stdout } = await promisify(execFile)('python3', ['-c', script.join('\n')], {
       encoding: 'utf8',
@@ -111,7 +113,7 @@ story('People by tool, clients and agents', 'each test changes the same two peop
         TROUPE_TOKEN: service.token,
       },
     });
-    expect(stdout).to.equal('Eileen 2\nGrace 1\n2 0\n');
+    expect(stdout).to.equal('Eileen 2\nGrace 1\n2 0 1\n');
   });
 
   it('are told to an agent with their places, names in quotes', async () => {

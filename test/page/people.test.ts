@@ -1,5 +1,6 @@
 /** People in a real browser: rename, merge and split, with the accessible names of all controls. */
 import { expect } from 'chai';
+import { violationsOf } from '../support/browser/axe.ts';
 import { Chromium, hasChromium } from '../support/browser/chromium.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { story } from '../support/story.ts';
@@ -29,6 +30,34 @@ story('People on the page', 'each test changes the same two people', function ()
   after(async () => {
     await chromium?.close();
     await service?.close();
+  });
+
+  it('are loaded page by page, and a failure is shown', async () => {
+    const { page, complaints } = await chromium.reader(service, '#/library');
+    let isBroken = true;
+    await page.route(/\/rest\/people\?/, (route) => {
+      const url = new URL(route.request().url());
+      if (url.searchParams.has('cursor') && isBroken)
+        return route.fulfill({ status: 503, json: { message: 'Later' } });
+      url.searchParams.set('limit', '1');
+      return route.continue({ url: url.href });
+    });
+    await page.goto(`${service.url}/#/people`);
+    const people = page.locator('ul.people > li');
+    await people.first().waitFor();
+    expect(await people.count()).to.equal(1);
+    const more = page.getByRole('button', { name: 'Load more' });
+    await more.click();
+    await page.getByRole('alert').filter({ hasText: 'Later' }).waitFor();
+    isBroken = false;
+    complaints.length = 0;
+    expect(await violationsOf(page, 'a page of people')).to.deep.equal([]);
+    await more.press('Enter');
+    await people.nth(1).waitFor();
+    await more.waitFor({ state: 'detached' });
+    await page.getByText('2 people', { exact: true }).waitFor();
+    expect(complaints).to.deep.equal([]);
+    await page.unrouteAll();
   });
 
   it('are a grid of faces, one press away from their places and their names', async () => {

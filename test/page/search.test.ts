@@ -1,9 +1,11 @@
 /** Search with results of real detectors, in a real browser. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { Chromium, hasChromium } from '../support/browser/chromium.ts';
+import { pdfOf, writeLines } from '../support/media/pdf.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
 import { until } from '../support/until.ts';
 
@@ -111,6 +113,38 @@ import { until } from '../support/until.ts';
     await page.getByRole('heading', { name: 'Nothing was found' }).waitFor();
     await page.goto(`${service.url}/#/search?text=face&from=nonsense`);
     await hit.filter({ hasText: 'astronaut.png' }).waitFor();
+  });
+
+  it('opens a document at the page of the hit', async () => {
+    const lines = Array.from({ length: 4 }, (_, n) => ({
+      content: writeLines([72, 700, `Chapter ${['one', 'two', 'three', 'zeppelin'][n]}`]),
+    }));
+    const book = join(service.mediaDir, 'book.pdf');
+    writeFileSync(book, pdfOf(lines));
+    const job = await service.submit({
+      media: [pathToFileURL(book).href],
+      pipelineName: 'DOCUMENT TEXT DETECTION PIPELINE',
+    });
+    await service.terminal(job, 120_000);
+    await until(
+      'the index has the document',
+      async () => (await service.ask('GET', `/rest/search?job=${job}`)).body as { hits: readonly unknown[] },
+      ({ hits }) => hits.length > 0,
+    );
+    const { page, complaints } = await chromium.reader(service, '#/search?text=zeppelin');
+    await page.locator('ul.hits li a.tile').first().click();
+    await page.waitForURL(/[?&]page=4/);
+    const last = page.getByRole('article', { name: 'Page 4' });
+    await last.getByText('Chapter zeppelin').waitFor();
+    await until('the picture is loaded', () =>
+      page.evaluate<boolean>(`document.querySelector('.paper:last-child img')?.naturalHeight > 0`),
+    );
+    const topOf = (box: { readonly y: number } | null) => box!.y;
+    const list = page.locator('.pages-of-text');
+    const top = topOf(await last.boundingBox()) - topOf(await list.boundingBox());
+    expect(top).to.be.within(-50, 50);
+    expect((await service.ask('DELETE', `/rest/jobs/${job}`)).status).to.equal(204);
+    expect(complaints).to.deep.equal([]);
   });
 
   it('saves a search for the user, in any browser, and deletes it', async () => {

@@ -98,6 +98,20 @@ export function similarContract({ index, put }: ConditionTools): void {
     }
   });
 
+  it('finds a track of a model once, though another model made a vector of it later', async () => {
+    const other = { properties: { FEATURE_MODEL: 'other' } };
+    await put(
+      { number: 1, tracks: [trackLike('east', EAST)] },
+      { number: 2, tracks: [trackLike('east', EAST)] },
+      { number: 3, tracks: [trackLike('east', EAST, other)] },
+      { number: 4, tracks: [{ id: 'east' }] },
+    );
+    const jobsOf = async (model: string) =>
+      (await similar({ vector: EAST, model }, { distinct: true })).hits.map(({ number }) => number);
+    expect(await jobsOf(MODEL)).to.deep.equal([2]);
+    expect(await jobsOf('other')).to.deep.equal([3]);
+  });
+
   it('shows nobody the tracks of another user, and compares with none of them', async () => {
     await put(
       { number: 1, owner: { user: 'anna', group: 'red' }, tracks: [trackLike('of anna', EAST)] },
@@ -158,6 +172,36 @@ export function similarContract({ index, put }: ConditionTools): void {
     expect(await source({ sight: {} })).to.equal(undefined);
     await index().remove(2, 1);
     expect(await source()).to.equal(1);
+  });
+
+  it('lists each model with vectors that the user sees, the one of the newest vectors first', async () => {
+    const models = async (sight: SimilarQuery['sight'] = 'ALL') =>
+      (await index().vectorModels(sight)).map(({ number, model }) => [number, model]);
+    expect(await models()).to.deep.equal([]);
+    const other = { properties: { FEATURE_MODEL: 'other' } };
+    await put(
+      {
+        number: 1,
+        owner: { user: 'anna' },
+        tracks: [trackLike('east', EAST), trackLike('long', [1, 0, 0, 0])],
+      },
+      { number: 2, owner: { user: 'bob' }, tracks: [trackLike('east', EAST, other), { id: 'none' }] },
+      { number: 3, owner: { user: 'anna' }, tracks: [trackLike('west', EAST)] },
+    );
+    expect(await models()).to.deep.equal([
+      [3, MODEL],
+      [2, 'other'],
+    ]);
+    expect(await models({ user: 'anna' })).to.deep.equal([[3, MODEL]]);
+    expect(await models({})).to.deep.equal([]);
+    await index().remove(3, 1);
+    expect(await models()).to.deep.equal([
+      [2, 'other'],
+      [1, MODEL],
+    ]);
+    await index().remove(2, 1);
+    expect(await models()).to.deep.equal([[1, MODEL]]);
+    expect((await index().vectorModels('ALL'))[0]!.algorithm).to.equal('TEXT ALGORITHM');
   });
 
   it('takes in a document without its vectors that cannot be compared, and tells of them', async () => {

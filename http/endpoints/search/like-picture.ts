@@ -10,7 +10,7 @@ import type { SearchDeps } from './search.ts';
 
 export interface PictureDeps extends SearchDeps, JobGuard {
   /** Undefined if SEARCH is false. */
-  readonly pictureVectors: Pick<PictureVectors, 'make'> | undefined;
+  readonly pictureVectors: Pick<PictureVectors, 'make' | 'models'> | undefined;
   readonly userLimits: UserLimits;
 }
 

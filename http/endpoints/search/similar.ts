@@ -9,6 +9,7 @@ import {
   duplicateQuery,
   similarPage,
   similarRequest,
+  vectorModels,
 } from '../../schemas/search/similar.ts';
 import { endpoint } from '../../steps/endpoint.ts';
 import { likePicture, type PictureDeps } from './like-picture.ts';
@@ -69,6 +70,28 @@ export const similarEndpoints = [
       const shown = await shownHits(others, sight, people);
       const [shownLike = null] = await shownHits(like === null ? [] : [like], sight, people);
       return ok({ model, like: shownLike, hits: shown, searched, complete });
+    },
+  }),
+  endpoint({
+    ...COMMON,
+    method: 'get',
+    path: '/rest/search/models',
+    id: 'listVectorModels',
+    summary: 'List the models that can search by a picture',
+    description:
+      'Models with vectors of tracks that you may see. `POST /rest/search/similar` can make a vector of another picture (`mediaUri`) with each of them.',
+    answers: {
+      200: json('The models.', vectorModels, {
+        models: [{ model: MODEL, algorithm: 'ONNX' }],
+        complete: true,
+      }),
+      501: sentence('The search is switched off.'),
+    },
+    async handle({ ctx }, { pictureVectors, jobAccess }: PictureDeps) {
+      if (pictureVectors === undefined) throw new HttpError('search-disabled', SEARCH_IS_OFF);
+      const found = await pictureVectors.models(jobAccess.sight(ctx));
+      if ('busy' in found) throw overloadError(found.busy);
+      return ok({ models: [...found.models], complete: found.complete });
     },
   }),
   endpoint({

@@ -141,6 +141,20 @@ export const similarPage = z
   })
   .meta({ id: 'SimilarPage', description: 'Similar tracks' });
 
+export const vectorModels = z
+  .object({
+    models: z
+      .array(
+        z.object({
+          model: z.string().describe('As vectorModel of a hit'),
+          algorithm: z.string().describe('Algorithm of its tracks; words need ONNX'),
+        }),
+      )
+      .describe('The one of the newest vectors first; it is used if a request names no model'),
+    complete: z.boolean().describe('false: the search does not have all documents yet'),
+  })
+  .meta({ id: 'VectorModels', description: 'Models that can make vectors of other pictures' });
+
 const { text, anything, class: name, type, from, to, job, colour, minConfidence, medium } = conditions;
 export const duplicateQuery = z.strictObject({
   ...{ text, anything, class: name, type, from, to, job, colour, minConfidence, medium },

@@ -10,26 +10,12 @@ export function ClipDialog({
   source,
   readyAt,
   close,
-}: {
+}: ClipProps & {
   readonly title: string;
-  readonly source: string;
-  /** Time when the clip is completely recorded: milliseconds since the epoch. */
-  readonly readyAt: number;
   readonly close: () => void;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [problem, setProblem] = useState<string>();
-  const [isReady, setReady] = useState(() => readyAt <= Date.now());
   useEffect(() => dialog.current?.showModal(), []);
-  useEffect(() => {
-    if (isReady) return;
-    const timer = setTimeout(() => setReady(true), readyAt - Date.now());
-    return () => clearTimeout(timer);
-  }, [isReady, readyAt]);
-  const onError = async () => {
-    const refusal = await refusalOf(source, AbortSignal.timeout(REFUSAL_MS));
-    setProblem(refusal?.message ?? TEXT.viewer.thisBrowserDoesNotPlay);
-  };
   return (
     <dialog ref={dialog} class="wide clip" aria-label={title} onClose={close}>
       <header class="bar">
@@ -43,13 +29,33 @@ export function ClipDialog({
           <Icon name="close" />
         </button>
       </header>
-      {!isReady && <p class="hint">{TEXT.streams.clipIsReadySoon}</p>}
-      {isReady && problem === undefined && (
-        <video src={source} controls autoPlay muted playsInline onError={() => void onError()} />
-      )}
-      {problem !== undefined && <Problem>{problem}</Problem>}
+      <ClipVideo source={source} readyAt={readyAt} />
     </dialog>
   );
+}
+
+interface ClipProps {
+  readonly source: string;
+  /** Time when the clip is completely recorded: milliseconds since the epoch. */
+  readonly readyAt: number;
+}
+
+/** Plays a clip when it is recorded. */
+export function ClipVideo({ source, readyAt }: ClipProps) {
+  const [problem, setProblem] = useState<string>();
+  const [isReady, setReady] = useState(() => readyAt <= Date.now());
+  useEffect(() => {
+    if (isReady) return;
+    const timer = setTimeout(() => setReady(true), readyAt - Date.now());
+    return () => clearTimeout(timer);
+  }, [isReady, readyAt]);
+  const onError = async () => {
+    const refusal = await refusalOf(source, AbortSignal.timeout(REFUSAL_MS));
+    setProblem(refusal?.message ?? TEXT.viewer.thisBrowserDoesNotPlay);
+  };
+  if (problem !== undefined) return <Problem>{problem}</Problem>;
+  if (!isReady) return <p class="hint">{TEXT.streams.clipIsReadySoon}</p>;
+  return <video src={source} controls autoPlay muted playsInline onError={() => void onError()} />;
 }
 
 /** Time within which the server reports why there is no clip: milliseconds. */

@@ -52,7 +52,7 @@ export function CropGrid({
           {track.n === selected && (
             <li class="crop-details">
               <TrackCrops track={track} {...props} />
-              <TrackDetails job={job} mediaId={medium.mediaId} track={track} />
+              <TrackDetails {...{ job, medium, track }} />
             </li>
           )}
         </Fragment>

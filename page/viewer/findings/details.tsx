@@ -1,9 +1,9 @@
 /** Parts of a finding that the list and the grid share. */
 import { urlOf } from '../../kit/api.ts';
 import { timeText } from '../../kit/format.ts';
-import { hrefOf } from '../../kit/route.ts';
 import { TEXT } from '../../kit/text.ts';
 import type { Medium, Track } from '../types.ts';
+import { SimilarLink } from './similar-link.tsx';
 
 export const hasTime = ({ mediaType }: Pick<Medium, 'mediaType'>) =>
   mediaType === 'VIDEO' || mediaType === 'AUDIO';
@@ -31,22 +31,18 @@ export function artifactUrl(job: string, artifact: string | null): string | unde
 /** A link to similar findings, and the properties of a selected track. */
 export function TrackDetails({
   job,
-  mediaId,
-  track: { id, properties: all },
+  medium,
+  track,
 }: {
   readonly job: string;
-  readonly mediaId: number;
+  readonly medium: Medium;
   readonly track: Track;
 }) {
   // The numbers of a vector are not useful for readers.
-  const { FEATURE: vector, ...properties } = all;
+  const { FEATURE: _, ...properties } = track.properties;
   return (
     <>
-      {vector !== undefined && (
-        <a class="more" href={hrefOf(['search', 'similar'], { job, media: mediaId, track: id })}>
-          {TEXT.common.similar}
-        </a>
-      )}
+      <SimilarLink {...{ job, medium, track }} key={track.id} />
       {Object.keys(properties).length > 0 && (
         <dl class="facts">
           {Object.entries(properties).map(([key, value]) => (

@@ -4,7 +4,6 @@ import { count, countText } from '../../kit/format.ts';
 import { Icon } from '../../kit/icons.tsx';
 import type { Loaded } from '../../kit/load.ts';
 import { Shown } from '../../kit/parts.tsx';
-import { hrefOf } from '../../kit/route.ts';
 import { findingName, findingTitle } from '../../library/labels.ts';
 import { nameOf } from '../../people/types.ts';
 import { storedSize } from '../boxes/overlay.ts';
@@ -212,7 +211,7 @@ function TrackItem({
           <small>{factsOf(track, hasTime(medium)).join(' · ')}</small>
         </span>
       </button>
-      {isSelected && <TrackDetails job={job} mediaId={medium.mediaId} track={track} />}
+      {isSelected && <TrackDetails {...{ job, medium, track }} />}
     </li>
   );
 }

@@ -39,6 +39,7 @@ from .types import (
     SimilarPage,
     SimilarRequest,
     SingleJobInfo,
+    VectorModels,
 )
 
 #: Seconds without data after which a stream of events counts as broken. The server sends data every 15 s.
@@ -180,6 +181,10 @@ class Client:
     def similar(self, request: SimilarRequest) -> SimilarPage:
         """Returns the tracks most similar to a track, a vector, a picture or words."""
         return cast(SimilarPage, self.transport.json("POST", "/rest/search/similar", None, request))
+
+    def vector_models(self) -> VectorModels:
+        """Returns the models that can make a vector of a picture for ``similar``."""
+        return cast(VectorModels, self.transport.json("GET", "/rest/search/models"))
 
     def duplicates(self, query: SearchDuplicatesQuery | None = None) -> DuplicateGroups:
         """Returns groups of pictures that are almost equal."""

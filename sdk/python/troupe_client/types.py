@@ -4406,6 +4406,22 @@ UsageReport = TypedDict(
 )
 
 
+class VectorModelsModelsItem(TypedDict):
+    #: As vectorModel of a hit
+    model: str
+    #: Algorithm of its tracks; words need ONNX
+    algorithm: str
+
+
+class VectorModels(TypedDict):
+    """Models that can make vectors of other pictures"""
+
+    #: The one of the newest vectors first; it is used if a request names no model
+    models: list[VectorModelsModelsItem]
+    #: false: the search does not have all documents yet
+    complete: bool
+
+
 ViewedMediumFindingsItem = TypedDict(
     "ViewedMediumFindingsItem",
     {

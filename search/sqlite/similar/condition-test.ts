@@ -31,9 +31,10 @@ export class ConditionTest {
   readonly #jobs = new Map<number, boolean>();
   readonly #media = new Map<string, boolean>();
 
-  constructor(database: Database.Database, conditions: SearchConditions) {
+  /** `space`: only tracks with a vector of this space count as the same track of a later job. */
+  constructor(database: Database.Database, conditions: SearchConditions, space?: number) {
     this.#conditions = conditions;
-    this.#statements = prepare(database, conditions);
+    this.#statements = prepare(database, conditions, space);
   }
 
   readonly meets = (id: number): boolean => {
@@ -101,8 +102,8 @@ function once<K>(known: Map<K, boolean>, key: K, find: () => boolean): boolean {
   return found;
 }
 
-function prepare(database: Database.Database, conditions: SearchConditions) {
-  const { statement, values } = rowsQuery(conditions);
+function prepare(database: Database.Database, conditions: SearchConditions, space: number | undefined) {
+  const { statement, values } = rowsQuery(conditions, space);
   return {
     values,
     row: statementOf<[object], { id: number }>(database, statement),

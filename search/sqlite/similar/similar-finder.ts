@@ -79,7 +79,7 @@ export class SimilarFinder {
 
   #candidates(query: SimilarQuery, target: Target, nearest: NearestOfSpace): readonly Candidate[] {
     if (seesNobody(query.sight)) return [];
-    const test = new ConditionTest(this.#database, query);
+    const test = new ConditionTest(this.#database, query, target.space.id);
     const isHit = (id: number) => this.#isHit(id, target, query) && test.meets(id);
     const best = (ids: readonly number[]) => firstOf(nearest.compare(ids), query, isHit);
     const indexed = indexedConditions(query);

@@ -21,6 +21,7 @@ const CLIP_OF_RULE = { name: /^Clip: in: / };
   let chromium: Chromium;
   before(async () => {
     chromium = await Chromium.start();
+    await registerLivePipeline(cameras.service());
   });
   after(() => chromium?.close());
   afterEach(cameras.clear);
@@ -100,9 +101,60 @@ const CLIP_OF_RULE = { name: /^Clip: in: / };
     expect(complaints).to.deep.equal([]);
   });
 
+  it('are shown at the time of a hit of the search', async () => {
+    const { url } = await rtsp(CLIP, () => ({ speed: 1 }));
+    const more = { stream: recorded(url), jobProperties: { FRAME_INTERVAL: '1' }, ...ZONES };
+    const id = await cameras.submit(url, more);
+    await cameras.becomes(id, 'TERMINATED');
+    const service = cameras.service();
+    await until(
+      'the search has the tracks',
+      async () =>
+        (await service.ask('GET', `/rest/search?camera=${id}`)).body as { hits: readonly unknown[] },
+      ({ hits }) => hits.length > 0,
+    );
+    const { page, complaints } = await chromium.reader(service, `#/search?camera=${id}`);
+    await page.locator('ul.hits li a.tile').first().click();
+    await page.waitForURL(/#\/streams\/\d+\?at=\d+$/);
+    const section = page.getByRole('region', { name: /^At the time of the finding/ });
+    await section.locator('video').waitFor();
+    const VIDEO_THEN = `document.querySelector('.at-time video')`;
+    await until('the clip plays', () => page.evaluate<boolean>(`${VIDEO_THEN}.currentTime > 0.5`));
+    expect(await violationsOf(page, 'a camera at a time')).to.deep.equal([]);
+    await section.getByRole('link', { name: 'Back to now' }).click();
+    await section.waitFor({ state: 'detached' });
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('are replaced by the events of a time that is not recorded', async () => {
+    const service = cameras.service();
+    const stream = { streamUri: 'rtsp://camera.example/live', segmentSize: 20 };
+    const id = await cameras.submit('', { stream, pipelineName: LIVE_PIPELINE, jobProperties: {}, ...ZONES });
+    const component = new RawComponent(service);
+    const walker = new ZoneWalker(component, await claimLive(component, id), Date.now());
+    for (let frame = 0; frame < 3; frame++) walker.see(frame, [0.5, 0.5]);
+    await walker.tell();
+    type Events = { readonly events: readonly { readonly event: string; readonly at: number }[] };
+    const { events } = await until(
+      'the event is stored',
+      async () => (await service.ask('GET', `/rest/streaming/jobs/${id}/zone-events`)).body as Events,
+      (stored) => stored.events.some(({ event }) => event === 'rule'),
+    );
+    const { at } = events.find(({ event }) => event === 'rule')!;
+    const { page, complaints } = await chromium.reader(service, `#/streams/${id}?at=${at}`);
+    const section = page.getByRole('region', { name: /^At the time of the finding/ });
+    await section.getByText('These events are of the same minute').waitFor();
+    await section.getByRole('listitem').filter({ hasText: 'in: ' }).first().waitFor();
+    await page.goto(`${service.url}/#/streams/${id}?at=${at - 3_600_000}`);
+    await section.getByText('there are no events of it').waitFor();
+    expect(await violationsOf(page, 'a camera at a time without events')).to.deep.equal([]);
+    expect(complaints).to.deep.equal([]);
+    await service.ask('POST', `/rest/streaming/jobs/${id}/cancel`);
+    await component.end(walker.token, { reason: 'cancelled', detail: '' });
+  });
+
   it('are waited for after an event before the connection, and missing ones are explained', async () => {
     const service = cameras.service();
-    await registerLivePipeline(service);
     const stream = recorded('rtsp://camera.example/live');
     const id = await cameras.submit('', { stream, pipelineName: LIVE_PIPELINE, jobProperties: {}, ...ZONES });
     const component = new RawComponent(service);

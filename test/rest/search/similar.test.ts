@@ -167,6 +167,14 @@ describe('POST /rest/search/similar', () => {
     expect((listed as { jobs: readonly object[] }).jobs).to.deep.equal([]);
   });
 
+  it('lists the models that can make a vector of a picture', async () => {
+    const { status, body } = await service.ask('GET', '/rest/search/models');
+    const { models } = body as { models: readonly { model: string; algorithm: string }[] };
+    expect(status).to.equal(200);
+    expect(models.filter(({ model: name }) => name.startsWith(`${MODEL}@`))).to.have.length(1);
+    expect(models.find(({ model: name }) => name.startsWith(`${MODEL}@`))?.algorithm).to.equal('ONNX');
+  });
+
   it('says why there is no vector of a picture', async () => {
     for (const [body, code, status] of [
       [{ mediaUri: 'file:///etc/passwd' }, 'media-outside-roots', 400],

@@ -185,6 +185,9 @@ for (const visibility of ['own', 'group'] as const)
         await until(`${path} has the jobs`, async () =>
           (await site.ask('admin', 'GET', path)).text.includes(SECRET),
         );
+      await until('the search has the vector', async () =>
+        (await site.ask('admin', 'GET', '/rest/search/models')).text.includes('"algorithm":"FACE"'),
+      );
     });
     after(() => site.close());
 

@@ -1,7 +1,7 @@
 /** The picture for a search for similar findings. It is kept in memory, because an address cannot contain a file. */
-import { send } from '../kit/api.ts';
-import { go, hrefOf } from '../kit/route.ts';
-import { upload } from '../new/upload.ts';
+import { send } from '../../kit/api.ts';
+import { go, hrefOf } from '../../kit/route.ts';
+import { upload } from '../../new/upload.ts';
 
 let chosen: File | undefined;
 

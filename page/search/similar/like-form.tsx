@@ -1,7 +1,7 @@
-import { Icon } from '../kit/icons.tsx';
-import { go, hrefOf } from '../kit/route.ts';
-import { TEXT } from '../kit/text.ts';
-import { filesOf } from '../new/dropped-files.ts';
+import { Icon } from '../../kit/icons.tsx';
+import { go, hrefOf } from '../../kit/route.ts';
+import { TEXT } from '../../kit/text.ts';
+import { filesOf } from '../../new/dropped-files.ts';
 import { choosePicture } from './chosen-picture.ts';
 
 /** The form for similar findings: a picture that is chosen or dropped, or words. */
