@@ -23,6 +23,7 @@ const PipelineList = later(async () => (await import('./pipelines/list.tsx')).Pi
 const PipelineView = later(async () => (await import('./pipelines/list.tsx')).PipelineView);
 const PipelineEditor = later(async () => (await import('./pipelines/editor/editor.tsx')).PipelineEditor);
 const Search = later(async () => (await import('./search/search.tsx')).Search);
+const Duplicates = later(async () => (await import('./search/duplicates.tsx')).Duplicates);
 const Similar = later(async () => (await import('./search/similar/similar.tsx')).Similar);
 const StreamList = later(async () => (await import('./streams/list.tsx')).StreamList);
 const StreamView = later(async () => (await import('./streams/stream.tsx')).StreamView);
@@ -68,6 +69,7 @@ const VIEWS: readonly View[] = [
     name: 'search',
     title: TEXT.common.search,
     show: (route) => {
+      if (route.path[1] === 'duplicates') return <Duplicates />;
       const View = route.path[1] === 'similar' ? Similar : Search;
       return <View route={route} key={route.query.toString()} />;
     },

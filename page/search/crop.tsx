@@ -1,5 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { Hit } from './hit.tsx';
+import type { z } from 'zod';
+import type { searchPage } from '../../http/schemas/search/search.ts';
+
+type Hit = z.output<typeof searchPage>['hits'][number];
 
 /** Width of a tile divided by its height, as in the style sheet. */
 const RATIO = 16 / 10;

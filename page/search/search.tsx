@@ -7,7 +7,7 @@ import { useLoaded } from '../kit/load.ts';
 import { Problem, Shown } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { askedOf, chosenIn, type Asked } from './conditions.ts';
-import { useCounts } from './counts.ts';
+import { useCounts, type Counts } from './counts.ts';
 import { ChosenFilters, SearchFacets } from './filters.tsx';
 import { dropPicture } from './similar/like-form.tsx';
 import { HitGrid } from './hit-grid.tsx';
@@ -36,6 +36,11 @@ export function Search({ route: { query } }: { readonly route: Route }) {
     <>
       <h1 class="unseen">{TEXT.common.search}</h1>
       <Field chosen={chosen} />
+      <p class="chips offers">
+        <a class="chip" href={hrefOf(['search', 'duplicates'])}>
+          {TEXT.search.nearDuplicates}
+        </a>
+      </p>
       <ChosenFilters chosen={chosen} hrefFor={hrefFor} />
       <Saved chosen={chosen} />
       <div class="library">

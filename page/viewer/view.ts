@@ -34,8 +34,6 @@ export function useView(query: URLSearchParams, lengthMs: number) {
     setFilter,
     selected,
     select,
-    /** Page of a document at which the view starts. */
-    page,
     /** Start position of the view. */
     startMs: numberIn(query, 't') ?? 0,
     positionMs,

@@ -63,7 +63,7 @@ export class Records {
   }
 
   /** Returns a large record that was joined before and has not changed. */
-  known(actor: ActorKey): object | undefined {
+  findLarge(actor: ActorKey): object | undefined {
     return this.#large.get(actorName(actor))?.deref();
   }
 

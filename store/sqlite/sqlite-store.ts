@@ -109,7 +109,7 @@ export class SqliteStore implements Store {
       const name = actorName({ kind, id });
       const known = this.#loaded.get(name);
       if (known !== undefined) return known;
-      const record = this.#records.known({ kind, id });
+      const record = this.#records.findLarge({ kind, id });
       if (record !== undefined) return this.#withState({ kind, id }, record);
       const row = this.#statements.load.get({ kind, id });
       if (row === undefined) return undefined;

@@ -1,9 +1,10 @@
 /** Search with results of real detectors, in a real browser. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { violationsOf } from '../support/browser/axe.ts';
 import { Chromium, hasChromium } from '../support/browser/chromium.ts';
 import { pdfOf, writeLines } from '../support/media/pdf.ts';
 import { sampleUri, Service } from '../support/processes/service.ts';
@@ -143,6 +144,40 @@ import { until } from '../support/until.ts';
     const list = page.locator('.pages-of-text');
     const top = topOf(await last.boundingBox()) - topOf(await list.boundingBox());
     expect(top).to.be.within(-50, 50);
+    expect((await service.ask('DELETE', `/rest/jobs/${job}`)).status).to.equal(204);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('shows groups of pictures that are almost equal', async () => {
+    const { page, complaints } = await chromium.reader(service, '#/search');
+    await page.getByRole('link', { name: 'Near duplicates' }).click();
+    await page.getByRole('heading', { name: 'No pictures are almost equal' }).waitFor();
+    expect(await violationsOf(page, 'no near duplicates')).to.deep.equal([]);
+    const copy = join(service.mediaDir, 'copy.jpg');
+    await sharp(fileURLToPath(sampleUri('coffee.png')))
+      .resize(300)
+      .jpeg({ quality: 60 })
+      .toFile(copy);
+    const job = await service.submit({
+      media: [sampleUri('coffee.png'), pathToFileURL(copy).href],
+      pipelineName: 'IMAGE PROPERTIES DETECTION PIPELINE',
+    });
+    await service.terminal(job, 120_000);
+    await until(
+      'the copies are found',
+      async () =>
+        (await service.ask('GET', '/rest/search/duplicates')).body as { groups: readonly unknown[] },
+      ({ groups }) => groups.length === 1,
+    );
+    await page.reload();
+    await page.getByRole('heading', { name: '2 pictures' }).waitFor();
+    const tiles = page.locator('ul.hits li');
+    expect((await tiles.allTextContents()).join()).to.match(
+      /copy\.jpg.*coffee\.png.*(Looks the same|\d+ % alike)/s,
+    );
+    expect(await violationsOf(page, 'near duplicates')).to.deep.equal([]);
+    await tiles.filter({ hasText: 'copy.jpg' }).getByRole('link').click();
+    await page.waitForURL(/#\/jobs\/.*\/media\//);
     expect((await service.ask('DELETE', `/rest/jobs/${job}`)).status).to.equal(204);
     expect(complaints).to.deep.equal([]);
   });

@@ -57,11 +57,12 @@ const MAX_SINCE = 10;
 export const searchCountQuery = z.strictObject({
   ...conditions,
   since: z
-    .string()
-    .transform((text) => text.split(','))
+    .union([z.string(), z.array(z.string())])
+    .transform((given) => [given].flat().flatMap((text) => text.split(',')))
     .pipe(z.array(queryTimestamp).max(MAX_SINCE))
     .optional()
-    .describe(`At most ${MAX_SINCE} times with commas between: how many hits each has as from`),
+    .describe(`At most ${MAX_SINCE} times with commas between: how many hits each has as from`)
+    .meta({ examples: [['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']] }),
 });
 export const searchQuery = z.strictObject({
   ...conditions,

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { searchCounts } from '../../../http/schemas/search/search.ts';
 import type { similarPage } from '../../../http/schemas/search/similar.ts';
 import { send } from '../../kit/api.ts';
 import { countText } from '../../kit/format.ts';
@@ -7,7 +6,7 @@ import { useGet, useLoaded } from '../../kit/load.ts';
 import { Icon } from '../../kit/icons.tsx';
 import { Problem, Shown } from '../../kit/parts.tsx';
 import { hrefOf, type Route } from '../../kit/route.ts';
-import { askedOf, chosenIn, similarFilterOf, type Asked } from '../conditions.ts';
+import { chosenIn, similarFilterOf, type Asked } from '../conditions.ts';
 import { useCounts } from '../counts.ts';
 import { ChosenFilters, SearchFacets } from '../filters.tsx';
 import { HitGrid } from '../hit-grid.tsx';

@@ -4,6 +4,7 @@ import { count, countText } from '../../kit/format.ts';
 import { Icon } from '../../kit/icons.tsx';
 import type { Loaded } from '../../kit/load.ts';
 import { Shown } from '../../kit/parts.tsx';
+import { hrefOf } from '../../kit/route.ts';
 import { findingName, findingTitle } from '../../library/labels.ts';
 import { nameOf } from '../../people/types.ts';
 import { storedSize } from '../boxes/overlay.ts';

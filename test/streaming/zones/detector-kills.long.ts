@@ -4,7 +4,7 @@ import { Service } from '../../support/processes/service.ts';
 import { answer, Receiver } from '../../support/servers/receiver.ts';
 import { until } from '../../support/until.ts';
 import { serviceWithCameras } from '../cameras-support.ts';
-import { counted, detectors, eventsOf, FRAME_MS, loiterJob, SEGMENT, stillFace } from './still-face.ts';
+import { countEvents, detectors, eventsOf, FRAME_MS, loiterJob, SEGMENT, stillFace } from './still-face.ts';
 
 /** DETECTOR_KILLS=20 makes fewer kills. */
 const KILLS = Number(process.env['DETECTOR_KILLS'] ?? 200);
@@ -60,7 +60,7 @@ describe('Faces that stay in their zones', function () {
       await moreSegments(id, segments + Math.ceil((LONGER_THAN * 1_000) / (FRAME_MS * SEGMENT)));
     }
     for (const id of ids)
-      expect(counted(await eventsOf(service(), id)), `camera ${id}`).to.deep.equal([1, 1, 0]);
+      expect(countEvents(await eventsOf(service(), id)), `camera ${id}`).to.deep.equal([1, 1, 0]);
     await clear();
   }
 

@@ -4,7 +4,7 @@ import { Service } from '../../support/processes/service.ts';
 import { answer, Receiver } from '../../support/servers/receiver.ts';
 import { until } from '../../support/until.ts';
 import { serviceWithCameras } from '../cameras-support.ts';
-import { counted, detectors, eventsOf, FRAME_MS, loiterJob, SEGMENT, stillFace } from './still-face.ts';
+import { countEvents, detectors, eventsOf, FRAME_MS, loiterJob, SEGMENT, stillFace } from './still-face.ts';
 
 /** Two minutes, which is longer than the test needs. */
 const FRAMES = 600;
@@ -49,7 +49,7 @@ describe('A face that stays in a zone', function () {
     // An event of the new detector would come within the time of the rule.
     const { segments } = await info(id);
     await moreSegments(id, segments + Math.ceil((LONGER_THAN * 1_000) / (FRAME_MS * SEGMENT)));
-    expect(counted(await eventsOf(service(), id))).to.deep.equal([1, 1, 0]);
+    expect(countEvents(await eventsOf(service(), id))).to.deep.equal([1, 1, 0]);
     const hooks = receiver.requests.map(
       ({ body }) => JSON.parse(body) as { data: { event: string; id: string } },
     );

@@ -51,5 +51,5 @@ export async function eventsOf(service: Service, id: number): Promise<readonly s
 }
 
 /** Numbers of events of the rule, and of faces that entered and left the zone. */
-export const counted = (events: readonly string[]): readonly number[] =>
+export const countEvents = (events: readonly string[]): readonly number[] =>
   ['rule', 'entered', 'left'].map((wanted) => events.filter((event) => event === wanted).length);
