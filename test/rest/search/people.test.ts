@@ -1,4 +1,6 @@
 /** Named people and their faces in real pictures, with the whole service. */
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { sampleUri, Service } from '../../support/processes/service.ts';
 import { story } from '../../support/story.ts';
@@ -28,11 +30,7 @@ interface People {
 
 const PIPELINE = { pipelineName: 'FACE EMBEDDING PIPELINE', jobProperties: { FACES_PER_TRACK: '2' } };
 const ASTRONAUT = [sampleUri('astronaut.png'), sampleUri('face_move.mp4')];
-/** No camera answers at this address, so the stream keeps waiting. */
-const CAMERA = {
-  ...{ enableOutputToDisk: false, stallTimeout: -1 },
-  stream: { streamUri: 'rtsp://127.0.0.1:9/', segmentSize: 100 },
-};
+const STREAM = { enableOutputToDisk: false, stallTimeout: -1, pipelineName: PIPELINE.pipelineName };
 const HOPPER = sampleUri('grace_hopper_512x512.jpg');
 
 /** The fields that identify the track of a hit. */
@@ -164,8 +162,14 @@ story('People in the media of jobs', 'each test changes the same few people', fu
   });
 
   it('are forgotten while a stream runs, and go with their job', async () => {
-    const stream = (pipelineName: string) => ask('POST', '/rest/streaming/jobs', { ...CAMERA, pipelineName });
-    const started = await stream('FACE EMBEDDING PIPELINE');
+    // A camera that accepts the connection and never answers, so that the stream goes on.
+    const camera = createServer().listen(0, '127.0.0.1');
+    await once(camera, 'listening');
+    const streamUri = `rtsp://127.0.0.1:${(camera.address() as AddressInfo).port}/`;
+    const started = await ask('POST', '/rest/streaming/jobs', {
+      ...STREAM,
+      stream: { streamUri, segmentSize: 100 },
+    });
     expect(started.status, started.text).to.equal(201);
     const { jobId } = started.body as { jobId: number };
     const [astronaut] = (await list()).people;
@@ -174,6 +178,7 @@ story('People in the media of jobs', 'each test changes the same few people', fu
     expect((body as { jobStatus: string }).jobStatus).to.match(/^(INITIALIZING|IN_PROGRESS)/);
     expect((await ask('POST', `/rest/streaming/jobs/${jobId}/cancel`)).status).to.equal(200);
     expect((await ask('DELETE', `/rest/people/${astronaut!.id}`)).status).to.equal(404);
+    camera.close();
     expect((await list()).total).to.equal(1);
     await service.ask('DELETE', `/rest/jobs/${first}`);
     await seen('nobody is left', ({ total }) => total === 0);
