@@ -23,7 +23,7 @@ export function ComparedCrop({ crop: { jobId, mediaId, frame, atMs, box }, mediu
       <li>
         <a class="tile" href={hrefOf(['jobs', jobId, 'media', mediaId], { t: atMs })}>
           <span class="shot">
-            <CropPicture {...{ box, width, height, picture }} hue="" />
+            <CropPicture {...{ box, width, height, picture }} hue="hue-1" />
           </span>
           <small>{TEXT.search.partOf(fileName(medium.uri))}</small>
         </a>

@@ -565,4 +565,5 @@ const processLives = (pid: number) => isAlive({ pid });
 /** True if the server closed an idle connection while this process was too busy to notice. */
 const isIdleClosed = (error: unknown): boolean =>
   error instanceof Error &&
-  (error.cause as { readonly code?: unknown } | undefined)?.code === 'UND_ERR_SOCKET';
+  CLOSED.includes((error.cause as { readonly code?: string } | undefined)?.code ?? '');
+const CLOSED = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
