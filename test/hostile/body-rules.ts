@@ -315,8 +315,9 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ],
     ...because('puts a few numbers together', 'peopleCursor', 'trackCursor'),
   },
+  'http/schemas/search/seen-in-stream.ts': because(ANSWER, 'seenInStream'),
   'http/schemas/search/similar.ts': {
-    ...because(ANSWER, 'similarPage', 'duplicateGroups'),
+    ...because(ANSWER, 'similarPage', 'duplicateGroups', 'vectorModels'),
     similarRequest: [
       body(similar.similarRequest, (size) => ({ model: 'M', vector: many(size / 2, (at) => at) })),
       ...text(similar.similarRequest, (given) => ({ vector: given, model: given, trackId: given })),

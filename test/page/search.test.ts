@@ -178,6 +178,8 @@ import { until } from '../support/until.ts';
     expect(await violationsOf(page, 'near duplicates')).to.deep.equal([]);
     await tiles.filter({ hasText: 'copy.jpg' }).getByRole('link').click();
     await page.waitForURL(/#\/jobs\/.*\/media\//);
+    await page.getByRole('heading', { name: 'copy.jpg' }).waitFor();
+    await page.goto('about:blank');
     expect((await service.ask('DELETE', `/rest/jobs/${job}`)).status).to.equal(204);
     expect(complaints).to.deep.equal([]);
   });

@@ -1,9 +1,11 @@
 /** The library of the page with very many media: load time, and smoothness of scrolling. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { detectionFile } from '../../../results/layout.ts';
+import { packageRoot } from '../../../config/info.ts';
+import { sharp } from '../../../media/picture/sharp.ts';
+import { detectionFile, THUMBNAIL_PIXELS, thumbnailName, thumbnailsFolder } from '../../../results/layout.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { storeJob } from '../../actors/views/ended-jobs.ts';
 import { makeVideo } from '../../media/support/make-video.ts';
@@ -103,22 +105,43 @@ async function orderTimes(ask: (at: string) => Promise<unknown>): Promise<readon
   return figures;
 }
 
-/** Writes documents and jobs like the service. The service itself builds the index. */
+/** Writes documents, small pictures and jobs like the service. The service itself builds the index. */
 async function fillLibrary(dataDir: string): Promise<void> {
   mkdirSync(dataDir, { recursive: true });
+  const pictures = await smallPictures(dataDir);
   const store = new SqliteStore(path.join(dataDir, 'troupe.db'));
   for (let number = 1; number <= JOBS; number++) {
     const file = path.join(dataDir, detectionFile(`host-${number}.1`));
     mkdirSync(path.dirname(file), { recursive: true });
     const media = Array.from({ length: MEDIA_OF_JOB }, (_, n) => mediumOf(number, n));
     writeFileSync(file, `{"media":[\n${media.join(',\n')}]}\n`);
+    const thumbnails = path.join(dataDir, thumbnailsFolder(`host-${number}.1`));
+    mkdirSync(thumbnails, { recursive: true });
+    for (let n = 0; n < MEDIA_OF_JOB; n++)
+      linkSync(pictures[(number + n) % pictures.length]!, path.join(thumbnails, thumbnailName(n, 0)));
     const labels = number % 4 === 0 ? [] : [`case-${number % LABELS}`, 'all'];
     await storeJob(store, {
-      ...{ number, endedAt: number * 600_000, media: MEDIA_OF_JOB, document: true, labels },
+      ...{ number, endedAt: number * 600_000, media: MEDIA_OF_JOB, document: true, labels, uri: URI },
     });
   }
   await store.next('job', JOBS + 1);
   await store.close();
+}
+
+/** Media of another host, whose small pictures are there. */
+const URI = 'https://media.example/a.jpg';
+const SAMPLES = ['race.jpg', 'coffee.png', 'rocket.jpg', 'collie.jpg', 'chelsea.png'];
+
+/** Each is of fewer media than a file system allows links. */
+async function smallPictures(dataDir: string): Promise<readonly string[]> {
+  const files = SAMPLES.map((_, n) => path.join(dataDir, `small-${n}.jpg`));
+  const size = { width: THUMBNAIL_PIXELS, height: THUMBNAIL_PIXELS, fit: 'inside' } as const;
+  for (const [n, name] of SAMPLES.entries())
+    await sharp(path.join(packageRoot, 'samples', name))
+      .resize(size)
+      .jpeg()
+      .toFile(files[n]!);
+  return files;
 }
 
 function mediumOf(job: number, n: number): string {
@@ -140,7 +163,12 @@ function mediumOf(job: number, n: number): string {
     ...{ exemplar: detection, detections: [detection] },
   };
   return JSON.stringify({
-    ...{ mediaId: n + 1, path: `file:///media/${job}-${n}.jpg`, mimeType: 'image/jpeg', mediaType: 'IMAGE' },
+    ...{
+      mediaId: n + 1,
+      path: `https://media.example/${job}-${n}.jpg`,
+      mimeType: 'image/jpeg',
+      mediaType: 'IMAGE',
+    },
     mediaMetadata: { FRAME_WIDTH: '1280', FRAME_HEIGHT: '720' },
     output: { CLASS: [{ source: 'A', algorithm: 'B', tracks: [track] }] },
   });
