@@ -93,6 +93,16 @@ export class Timelines {
 
   /** Answers from the document at this path. @throws TimelineBusy; UnknownMedium; Error if it cannot be read; ENOENT if it was deleted */
   async ask<Q extends Question>(document: string, question: Q): Promise<AnswerTo<Q>> {
+    try {
+      return await this.#askThreads(document, question);
+    } catch (error) {
+      // If the document was deleted meanwhile, that is the cause.
+      await stat(document);
+      throw error;
+    }
+  }
+
+  async #askThreads<Q extends Question>(document: string, question: Q): Promise<AnswerTo<Q>> {
     const index = await indexOf(document);
     const first = await this.#answerer.ask({ index, document, question });
     if (!('absent' in first)) return valueOf<Q>(first);

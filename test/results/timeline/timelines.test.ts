@@ -1,5 +1,5 @@
 /** Timelines and frames for viewers, compared with the document. */
-import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
@@ -35,6 +35,25 @@ describe('What a viewer asks about a document', () => {
   };
   const all = { fromMs: 0, toMs: END, lane: undefined, minConfidence: undefined, text: undefined } as const;
   const hasBox = ({ detection }: Found) => detection.width > 0 && detection.height > 0;
+
+  it('is refused as missing if the document is deleted meanwhile', async () => {
+    const own = new Timelines(OPTIONS);
+    for (let n = 0; n < 20; n++) {
+      const folder = inFolder(`deleted-${n}`);
+      mkdirSync(folder);
+      const path = join(folder, 'document.json');
+      writeFileSync(path, JSON.stringify({ media: [] }));
+      const asked = own.ask(path, { kind: 'media', limit: 1, offset: 0 }).then(
+        () => 'answered',
+        (error: unknown) => (error as { code?: unknown }).code,
+      );
+      // Each round deletes it at another step.
+      for (let step = 0; step < n; step++) await new Promise((resolve) => setImmediate(resolve));
+      rmSync(folder, { recursive: true });
+      expect(await asked).to.be.oneOf(['ENOENT', 'answered']);
+    }
+    await own.close();
+  });
 
   it(`is told of all tracks and boxes of each medium, none of another ${seeded}`, () =>
     fc.assert(
