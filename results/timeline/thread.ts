@@ -66,10 +66,15 @@ function forget(index: string): void {
   open.delete(index);
 }
 
+/** Opens the file when it is read. An error before that, such as of a deleted file, would end this thread. */
+async function* readDocument(document: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(document, { highWaterMark: READ_BYTES }) as AsyncIterable<Uint8Array>;
+}
+
 async function answerQuestion({ id, index, document, question }: ToThread): Promise<FromThread> {
   try {
     if (question === undefined) {
-      await buildIndex(createReadStream(document, { highWaterMark: READ_BYTES }), index);
+      await buildIndex(readDocument(document), index);
       return { id, value: null };
     }
     const db = cachedIndex(index);
