@@ -631,7 +631,7 @@ export interface CountSearchQuery {
   readonly minConfidence?: number | undefined;
   /** Only media with this in their URI */
   readonly medium?: string | undefined;
-  /** Only live streams with this in their URI, or of this job */
+  /** Only live streams with this job id or, if not a number, this in their URI */
   readonly camera?: string | undefined;
   /** Only face tracks of this person, by id or name */
   readonly person?: string | undefined;
@@ -3065,7 +3065,7 @@ export interface SearchQuery {
   readonly minConfidence?: number | undefined;
   /** Only media with this in their URI */
   readonly medium?: string | undefined;
-  /** Only live streams with this in their URI, or of this job */
+  /** Only live streams with this job id or, if not a number, this in their URI */
   readonly camera?: string | undefined;
   /** Only face tracks of this person, by id or name */
   readonly person?: string | undefined;
@@ -3308,7 +3308,7 @@ export interface SimilarRequest {
     readonly minConfidence?: number | undefined;
     /** Only media with this in their URI */
     readonly medium?: string | undefined;
-    /** Only live streams with this in their URI, or of this job */
+    /** Only live streams with this job id or, if not a number, this in their URI */
     readonly camera?: string | undefined;
     /** Only face tracks of this person, by id or name */
     readonly person?: string | undefined;

@@ -57,7 +57,7 @@ export interface SearchConditions {
   readonly minConfidence?: number | undefined;
   /** A part of the URI of the medium, in any case. */
   readonly medium?: string | undefined;
-  /** A part of the URI of a live stream in any case, or the id of its job. */
+  /** The id of the job of a live stream, or a part of the URI of one in any case. */
   readonly camera?: string | undefined;
   /** Only these tracks; absent: all. */
   readonly tracks?: readonly SearchedTrack[] | undefined;

@@ -8,8 +8,8 @@ import { Problem, Progress, Shown, Status, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { MEDIA_KIND, withPeople } from '../library/labels.ts';
 import { Chips, mediaIcon } from '../library/tile.tsx';
-import { storedSize, turnPicture } from '../viewer/boxes/overlay.ts';
-import type { MediaOfJob, Medium } from '../viewer/types.ts';
+import { storedSize, turnPicture } from '../kit/findings/overlay.ts';
+import type { MediaOfJob, Medium } from '../kit/findings/types.ts';
 import type { JobInfo } from './types.ts';
 import { TEXT } from '../kit/text.ts';
 

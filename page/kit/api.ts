@@ -14,6 +14,13 @@ export async function get<T>(path: string, query: Query = {}, signal?: AbortSign
   return (await answer(fetch(urlOf(path, query), { ...(signal && { signal }) }))) as T;
 }
 
+/** Loads a file. */
+export async function getBlob(url: string, signal: AbortSignal): Promise<Blob> {
+  const response = await fetch(url, { signal });
+  if (!response.ok) await answer(Promise.resolve(response));
+  return response.blob();
+}
+
 /** Sends a request with a JSON body or without one. */
 export async function send<T>(
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',

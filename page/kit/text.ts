@@ -616,6 +616,7 @@ export const TEXT = {
     comparedWith: 'Compared with',
     theModelLooks: 'A model analyzes the picture. This takes some seconds.',
     partOf: (medium: Value) => `Part of ${medium}`,
+    partOfCamera: (date: Value) => `Part of the camera picture, ${date}`,
     onlyPartWasCompared: (percent: Value) => `The index is being built: ${percent} % of it was compared.`,
     nothingIsSimilar: 'Nothing similar was found.',
     theMostSimilarFirst: (found: Value) => `${found}, the most similar first`,

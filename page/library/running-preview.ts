@@ -1,8 +1,8 @@
 /** Findings so far in the first medium of a running job, for its tile. */
 import { get } from '../kit/api.ts';
 import { useLoaded } from '../kit/load.ts';
-import { shownArea, storedSize, turnPicture, type Turned } from '../viewer/boxes/overlay.ts';
-import type { Box, BoxPage, Lane, MediaOfJob, Medium, Track, TrackPage } from '../viewer/types.ts';
+import { shownArea, storedSize, turnPicture, type Turned } from '../kit/findings/overlay.ts';
+import type { Box, BoxPage, Lane, MediaOfJob, Medium, Track, TrackPage } from '../kit/findings/types.ts';
 import { thumbnailUrl, type PicturedMedium } from './tile.tsx';
 import type { Finding } from './types.ts';
 

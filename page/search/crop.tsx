@@ -1,8 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { z } from 'zod';
-import type { searchPage } from '../../http/schemas/search/search.ts';
-
-type Hit = z.output<typeof searchPage>['hits'][number];
+import type { Hit } from '../kit/findings/types.ts';
 
 /** Width of a tile divided by its height, as in the style sheet. */
 const RATIO = 16 / 10;

@@ -9,7 +9,7 @@ import { TEXT } from '../kit/text.ts';
 import { LabelForm } from '../jobs/label-form.tsx';
 import { hasOutcome, OperationOutcome, useOperation } from '../jobs/operation.tsx';
 import { openAnalysis } from '../new/open-analysis.ts';
-import type { Hit } from './hit.tsx';
+import type { Hit } from '../kit/findings/types.ts';
 import { csvOf, jsonOf } from './hit-export.ts';
 
 export function HitBar({ of: selection, hits }: { readonly of: Selection; readonly hits: readonly Hit[] }) {

@@ -1,5 +1,5 @@
 /** Exports hits as files for other programs. */
-import type { Hit } from './hit.tsx';
+import type { Hit } from '../kit/findings/types.ts';
 
 export const jsonOf = (hits: readonly Hit[]): string => `${JSON.stringify(hits, null, 2)}\n`;
 

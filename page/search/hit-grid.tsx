@@ -4,8 +4,9 @@ import { fileName } from '../kit/format.ts';
 import { findingName } from '../library/labels.ts';
 import { TEXT } from '../kit/text.ts';
 import { HitBar } from './hit-bar.tsx';
-import { HitTile, type Hit } from './hit.tsx';
-import { similarToHit } from './similar/like.ts';
+import type { Hit } from '../kit/findings/types.ts';
+import { HitTile } from './hit.tsx';
+import { similarToHit } from '../kit/findings/similar-address.ts';
 
 interface Shown {
   readonly hit: Hit;

@@ -1,15 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { z } from 'zod';
-import type { searchPage } from '../../http/schemas/search/search.ts';
-import { urlOf } from '../kit/api.ts';
 import { hueOf } from '../kit/colours.ts';
 import { dateText, fileName, timeText } from '../kit/format.ts';
 import { hrefOf } from '../kit/route.ts';
 import { findingName, keyOf } from '../library/labels.ts';
 import { TEXT } from '../kit/text.ts';
+import type { Hit } from '../kit/findings/types.ts';
 import { CropPicture } from './crop.tsx';
-
-export type Hit = z.output<typeof searchPage>['hits'][number];
+import { pictureOf } from '../kit/findings/similar-address.ts';
 
 interface TileProps {
   readonly hit: Hit;
@@ -20,10 +17,13 @@ interface TileProps {
 
 /** A finding: its picture, its name and its place, with a link to similar ones. */
 export function HitTile({ hit, similarity, similarAt }: TileProps) {
+  const [isMissing, setMissing] = useState(false);
+  // Without a picture, only a vector can be compared.
+  const canCompare = !isMissing || hit.vectorModel !== null;
   return (
     <>
-      <Tile hit={hit} similarity={similarity} />
-      {similarAt !== undefined && (
+      <Tile {...{ hit, similarity, isMissing }} onMissing={() => setMissing(true)} />
+      {similarAt !== undefined && canCompare && (
         <a class="similar" href={similarAt}>
           {TEXT.common.similar}
         </a>
@@ -32,9 +32,14 @@ export function HitTile({ hit, similarity, similarAt }: TileProps) {
   );
 }
 
-function Tile({ hit, similarity }: { readonly hit: Hit; readonly similarity: number | undefined }) {
+interface PartProps extends Pick<TileProps, 'hit' | 'similarity'> {
+  /** True if the server has no picture of it. */
+  readonly isMissing: boolean;
+  readonly onMissing: () => void;
+}
+
+function Tile({ hit, similarity, isMissing, onMissing }: PartProps) {
   const { mediaType, snippet, mediaUri, confidence, stream } = hit;
-  const [isMissing, setMissing] = useState(false);
   const hasPicture = !isMissing && (mediaType === 'VIDEO' || mediaType === 'IMAGE');
   return (
     <a class="tile" href={placeOf(hit)}>
@@ -42,9 +47,9 @@ function Tile({ hit, similarity }: { readonly hit: Hit; readonly similarity: num
         <span class="shot">
           <CropPicture
             {...hit}
-            picture={(isSmall) => pictureOf(hit, isSmall)}
+            picture={(isSmall) => pictureOfHit(hit, isSmall)}
             hue={hueOf(keyOf(hit))}
-            onMissing={hit.stream === null ? undefined : () => setMissing(true)}
+            onMissing={hit.stream === null ? undefined : onMissing}
           />
         </span>
       )}
@@ -76,14 +81,13 @@ function placeOf({ jobId, mediaId, mediaType, startOffsetTime, stream, page }: H
   return hrefOf(place, { page: page.number.split(';')[0] });
 }
 
-/** Returns the address of the exemplar's frame. A live stream has one only if it is recorded. */
-function pictureOf({ jobId, mediaId, mediaType, frame, startOffsetFrame, stream }: Hit, isSmall: boolean) {
-  const k = mediaType === 'IMAGE' ? 0 : (frame ?? startOffsetFrame);
-  if (stream !== null)
-    return urlOf(`rest/streaming/jobs/${encodeURIComponent(jobId)}/recordings/snapshot.jpg`, { frame: k });
-  const path = `rest/jobs/${encodeURIComponent(jobId)}/media/${mediaId}/frames/${k}.jpg`;
-  return urlOf(path, isSmall ? { small: true } : {});
-}
+const pictureOfHit = (
+  { jobId, mediaId, mediaType, frame, startOffsetFrame, stream }: Hit,
+  isSmall: boolean,
+) => {
+  const k = mediaType === 'IMAGE' && stream === null ? 0 : (frame ?? startOffsetFrame);
+  return pictureOf({ jobId, mediaId, frame: k, isLive: stream !== null }, isSmall);
+};
 
 /** Returns the time in a video or a sound, or the page of a document. Pictures have none. */
 function whereOf({ mediaType, page, startOffsetTime, stream }: Hit): string {

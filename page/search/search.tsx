@@ -11,7 +11,7 @@ import { useCounts, type Counts } from './counts.ts';
 import { ChosenFilters, SearchFacets } from './filters.tsx';
 import { dropPicture } from './similar/like-form.tsx';
 import { HitGrid } from './hit-grid.tsx';
-import { canCompareCrops, useVectorModels } from './similar/like.ts';
+import { canCompareCrops, useVectorModels } from '../kit/findings/similar-address.ts';
 import { Saved } from './saved-searches.tsx';
 import { TEXT } from '../kit/text.ts';
 

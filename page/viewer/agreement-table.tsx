@@ -14,7 +14,7 @@ import {
   type Agreement,
   type JobBoxes,
 } from './agreement.ts';
-import type { BoxPage, Lane } from './types.ts';
+import type { BoxPage, Lane } from '../kit/findings/types.ts';
 
 /** Maximum number of boxes compared per job. */
 const MOST_BOXES = 20_000;

@@ -1,5 +1,5 @@
 /** Agreement of the boxes of another job with those of this job. Uses the measures of `troupe evaluate`, with this job as the truth. */
-import { nameOfTrack, type Box, type Lane } from './types.ts';
+import { nameOfTrack, type Box, type Lane } from '../kit/findings/types.ts';
 
 /** Minimum overlap of two boxes that count as the same. */
 const LEAST_OVERLAP = 0.5;

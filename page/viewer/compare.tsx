@@ -11,7 +11,7 @@ import type { JobPage } from '../jobs/types.ts';
 import { findingTitle, keyOf } from '../library/labels.ts';
 import { analysisTitle } from '../new/goals.ts';
 import { AgreementTable } from './agreement-table.tsx';
-import type { BoxPage, MediaOfJob, Medium } from './types.ts';
+import type { BoxPage, MediaOfJob, Medium } from '../kit/findings/types.ts';
 import { TEXT } from '../kit/text.ts';
 
 type Counts = z.output<typeof trackCounts>;

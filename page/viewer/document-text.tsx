@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Shown } from '../kit/parts.tsx';
 import type { Loaded } from '../kit/load.ts';
 import { stillUrl } from './picture.tsx';
-import type { Medium, Track, TrackPage } from './types.ts';
+import type { Medium, Track, TrackPage } from '../kit/findings/types.ts';
 import type { View } from './view.ts';
 import { TEXT } from '../kit/text.ts';
 

@@ -1,6 +1,6 @@
 import { urlOf } from '../kit/api.ts';
 import { ExportMenu, offersOfMedium } from '../kit/exports.tsx';
-import type { Medium } from './types.ts';
+import type { Medium } from '../kit/findings/types.ts';
 import { TEXT } from '../kit/text.ts';
 
 /** Downloads of the medium and of its results in several formats. A running job has no results to download. */

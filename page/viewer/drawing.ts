@@ -3,8 +3,8 @@ import { useCallback, useEffect, useRef } from 'preact/hooks';
 import type { BoxCache } from './boxes/box-cache.ts';
 import type { BoxesHandle } from './boxes/boxes.tsx';
 import type { FrameTable } from './frame-table.ts';
-import type { Turned } from './boxes/overlay.ts';
-import type { BoxHue, Filter } from './types.ts';
+import type { Turned } from '../kit/findings/overlay.ts';
+import type { BoxHue, Filter } from '../kit/findings/types.ts';
 
 /** Commands from the viewer to a player. */
 export interface PlayerHandle {

@@ -10,7 +10,7 @@ import { findingText, withPeople } from '../library/labels.ts';
 import { openAnalysis } from '../new/open-analysis.ts';
 import { Downloads } from './downloads.tsx';
 import { PeopleLinks, usePeopleIn } from './findings/people.tsx';
-import type { Lane, MediaOfJob, Medium } from './types.ts';
+import type { Lane, MediaOfJob, Medium } from '../kit/findings/types.ts';
 
 /** Maximum number of kinds of findings in the heading. */
 const MOST_NAMED = 6;

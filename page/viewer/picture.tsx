@@ -2,9 +2,9 @@ import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { get, urlOf } from '../kit/api.ts';
 import { BoxCache } from './boxes/box-cache.ts';
 import { ComparedTo, joinBoxes } from './compare.tsx';
-import { storedSize, turnPicture } from './boxes/overlay.ts';
+import { storedSize, turnPicture } from '../kit/findings/overlay.ts';
 import { ImagePlayer, VideoPlayer } from './playback/player.tsx';
-import type { BoxPage, Medium } from './types.ts';
+import type { BoxPage, Medium } from '../kit/findings/types.ts';
 
 /** Maximum number of boxes in one answer, as limited by the service. One frame may have very many. */
 const BOXES = 20_000;

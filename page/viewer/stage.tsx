@@ -7,7 +7,7 @@ import { useLoaded, type Loaded } from '../kit/load.ts';
 import { Problem, Shown } from '../kit/parts.tsx';
 import { TEXT } from '../kit/text.ts';
 import { ShownHeat, type HeatMap } from './boxes/heat-layer.tsx';
-import { storedSize } from './boxes/overlay.ts';
+import { storedSize } from '../kit/findings/overlay.ts';
 import { Compare, ComparedTo, OTHER_LANE } from './compare.tsx';
 import { DocumentText } from './document-text.tsx';
 import { ZoneEvents } from './findings/zone-events.tsx';
@@ -18,7 +18,7 @@ import { SoundPlayer } from './playback/sound.tsx';
 import { CountsChart } from './timeline/chart.tsx';
 import { Lanes } from './timeline/lanes.tsx';
 import { pendingStretches } from './timeline/pending-stretches.ts';
-import { nameOfTrack, type BoxHue, type Lane, type Medium, type TrackPage } from './types.ts';
+import { nameOfTrack, type BoxHue, type Lane, type Medium, type TrackPage } from '../kit/findings/types.ts';
 import { onlyLaneOf, type View } from './view.ts';
 
 export interface StageProps {

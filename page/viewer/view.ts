@@ -4,7 +4,7 @@ import { get, type Query } from '../kit/api.ts';
 import { useLoaded, useSettled, type Loaded } from '../kit/load.ts';
 import { hrefOf } from '../kit/route.ts';
 import type { Span } from './timeline/lanes.tsx';
-import type { Filter, Lane, TrackPage } from './types.ts';
+import type { Filter, Lane, TrackPage } from '../kit/findings/types.ts';
 
 const TRACKS = 200;
 /** Time without changes after which a value is passed on: milliseconds. */

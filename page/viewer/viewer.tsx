@@ -12,7 +12,7 @@ import { ViewerHeader } from './header.tsx';
 import { Keys } from './keys.tsx';
 import { usePlayback } from './playback/control.ts';
 import { Stage } from './stage.tsx';
-import type { Lane, MediaOfJob, Medium } from './types.ts';
+import type { Lane, MediaOfJob, Medium } from '../kit/findings/types.ts';
 import { addressOf, LIVE_MS, onlyLaneOf, useAddress, useSameTrack, useTracks, useView } from './view.ts';
 
 /** Minimum length of a timeline, for media without tracks. */

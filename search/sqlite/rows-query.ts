@@ -55,7 +55,8 @@ function matchOf(query: SearchConditions, withTracks: boolean, space?: number) {
     rows: `from ${isOfWords ? words : 'tracks t'}${ofJobs} where ${conditions.join(' and ')}`,
     values: {
       ...{ wanted, minConfidence, from, to, medium: likeText(medium), space },
-      ...{ camera: likeText(camera), cameraJob: camera },
+      // A number is an id, because most addresses contain it.
+      ...{ camera: /^\d+$/.test(camera ?? '') ? null : likeText(camera), cameraJob: camera },
       ...namesOf(tracks),
       ...seenBy(sight),
     },

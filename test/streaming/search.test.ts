@@ -116,6 +116,19 @@ describe('The search of live streams', function () {
     await end(id, token);
   });
 
+  it('takes a number for the id of a streaming job, not for a part of an address', async () => {
+    const id = await submit('door');
+    const token = await claim(id);
+    await send(token, 0, track('door-1', 2, 5));
+    const other = await submit(`door-${id}`);
+    const otherToken = await claim(other);
+    await send(otherToken, 0, track('door-2', 2, 5));
+    await finds('camera=door', 'door-1', 'door-2');
+    await finds(`camera=${id}`, 'door-1');
+    await end(id, token);
+    await end(other, otherToken);
+  });
+
   it('finds similar tracks of cameras, by the vectors that their component reports', async () => {
     const id = await submit('vectors');
     const token = await claim(id);

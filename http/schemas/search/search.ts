@@ -41,7 +41,7 @@ export const conditions = {
     .describe('Only tracks with at least this confidence'),
   medium: name.optional().describe('Only media with this in their URI'),
   camera: name.optional().meta({
-    description: 'Only live streams with this in their URI, or of this job',
+    description: 'Only live streams with this job id or, if not a number, this in their URI',
     examples: ['yard'],
   }),
   person: name.optional().meta({

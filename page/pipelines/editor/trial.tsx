@@ -8,7 +8,7 @@ import { findingName, findingText } from '../../library/labels.ts';
 import { MediumPicture, thumbnailUrl } from '../../library/tile.tsx';
 import type { LibraryMedium, LibraryPage } from '../../library/types.ts';
 import { Boxes, type BoxesHandle } from '../../viewer/boxes/boxes.tsx';
-import { nameOfTrack, type BoxHue, type Filter } from '../../viewer/types.ts';
+import { nameOfTrack, type BoxHue, type Filter } from '../../kit/findings/types.ts';
 import type { PipelineDraft } from './draft.ts';
 import { runTrial, type TrialResult, type TrialSource } from './run-trial.ts';
 import { TEXT } from '../../kit/text.ts';

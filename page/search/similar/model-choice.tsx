@@ -1,7 +1,7 @@
 import { go, hrefOf } from '../../kit/route.ts';
 import { TEXT } from '../../kit/text.ts';
 import type { Asked } from '../conditions.ts';
-import { cropIn, targetIn, type VectorModels } from './like.ts';
+import { cropIn, targetIn, type VectorModels } from '../../kit/findings/similar-address.ts';
 
 type Models = VectorModels['models'];
 

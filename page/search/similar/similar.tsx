@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { similarPage } from '../../../http/schemas/search/similar.ts';
-import { send } from '../../kit/api.ts';
+import { getBlob, send } from '../../kit/api.ts';
 import { countText } from '../../kit/format.ts';
 import { useGet, useLoaded } from '../../kit/load.ts';
 import { Icon } from '../../kit/icons.tsx';
@@ -14,10 +14,17 @@ import { HitTile } from '../hit.tsx';
 import { TEXT } from '../../kit/text.ts';
 import { chosenPicture, withUpload } from './chosen-picture.ts';
 import { ComparedCrop } from './compared-crop.tsx';
-import { canCompareCrops, cropIn, targetIn, useVectorModels, type Crop } from './like.ts';
+import {
+  canCompareCrops,
+  cropIn,
+  pictureOf,
+  targetIn,
+  useVectorModels,
+  type Crop,
+} from '../../kit/findings/similar-address.ts';
 import { ModelChoice } from './model-choice.tsx';
 import { LikeForm } from './like-form.tsx';
-import type { MediaOfJob } from '../../viewer/types.ts';
+import type { MediaOfJob, Medium } from '../../kit/findings/types.ts';
 
 type Page = z.output<typeof similarPage>;
 
@@ -128,23 +135,47 @@ interface CropProps extends Narrowed {
   readonly model: string | undefined;
 }
 
+function ToCrop({ crop, ...rest }: CropProps) {
+  if (crop.isLive) return <ToUploadedCrop crop={crop} {...rest} />;
+  return <ToCropOfMedium crop={crop} {...rest} />;
+}
+
 /** The medium of a crop is named by its URI, which its job knows. */
-function ToCrop({ crop, model, ...rest }: CropProps) {
+function ToCropOfMedium({ crop, model, ...rest }: CropProps) {
   const { jobId, mediaId, frame, box } = crop;
   const media = useGet<MediaOfJob>(`rest/jobs/${encodeURIComponent(jobId)}/media`, { mediaId });
   return (
     <Shown of={media}>
-      {({ media: [medium] }) =>
-        medium === undefined ? (
-          <Problem>{TEXT.viewer.theJobHasNoSuch}</Problem>
-        ) : (
+      {({ media: [medium] }) => {
+        if (medium === undefined) return <Problem>{TEXT.viewer.theJobHasNoSuch}</Problem>;
+        // A picture from a document has no URI that a job could use.
+        if (medium.parentMediaId !== -1) return <ToUploadedCrop {...{ crop, model, medium, ...rest }} />;
+        return (
           <>
             <ComparedCrop crop={crop} medium={medium} />
             <Found {...rest} isSlow load={(ask) => ask({ mediaUri: medium.uri, frame, box, model })} />
           </>
-        )
-      }
+        );
+      }}
     </Shown>
+  );
+}
+
+/** The picture of a crop is loaded and uploaded. */
+function ToUploadedCrop({ crop, model, medium, ...rest }: CropProps & { readonly medium?: Medium }) {
+  const { box } = crop;
+  return (
+    <>
+      <ComparedCrop crop={crop} medium={medium} />
+      <Found
+        {...rest}
+        isSlow
+        load={async (ask, signal) => {
+          const file = new File([await getBlob(pictureOf(crop), signal)], 'crop.jpg', { type: 'image/jpeg' });
+          return withUpload(file, signal, (mediaUri) => ask({ mediaUri, box, model }));
+        }}
+      />
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Box, BoxPage } from '../types.ts';
+import type { Box, BoxPage } from '../../kit/findings/types.ts';
 
 /** Number of frames in one request. */
 const WINDOW = 50;

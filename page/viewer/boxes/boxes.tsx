@@ -2,8 +2,8 @@ import { useEffect, useImperativeHandle, useRef } from 'preact/hooks';
 import type { Ref } from 'preact';
 import { OTHER_LANE } from '../compare.tsx';
 import { HeatLayer } from './heat-layer.tsx';
-import { boxAt, outlines, shownArea, type Turned } from './overlay.ts';
-import { fits, type Box, type BoxHue, type Filter } from '../types.ts';
+import { boxAt, outlines, shownArea, type Turned } from '../../kit/findings/overlay.ts';
+import { fits, type Box, type BoxHue, type Filter } from '../../kit/findings/types.ts';
 
 export interface BoxesHandle {
   /** Draws the boxes of a frame at once. If they are undefined (not known yet), no boxes are shown. */

@@ -7,8 +7,8 @@ import { useLoaded } from '../../kit/load.ts';
 import { Problem } from '../../kit/parts.tsx';
 import { TEXT } from '../../kit/text.ts';
 import { findingName } from '../../library/labels.ts';
-import { shownArea, storedSize, turnPicture, type Turned } from '../boxes/overlay.ts';
-import type { Box, BoxPage, Medium, Track } from '../types.ts';
+import { shownArea, storedSize, turnPicture, type Turned } from '../../kit/findings/overlay.ts';
+import type { Box, BoxPage, Medium, Track } from '../../kit/findings/types.ts';
 import { artifactUrl, factsOf, hasTime, TrackDetails } from './details.tsx';
 
 /** Maximum number of pictures of one track. */

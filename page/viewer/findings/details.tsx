@@ -2,7 +2,7 @@
 import { urlOf } from '../../kit/api.ts';
 import { timeText } from '../../kit/format.ts';
 import { TEXT } from '../../kit/text.ts';
-import type { Medium, Track } from '../types.ts';
+import type { Medium, Track } from '../../kit/findings/types.ts';
 import { SimilarLink } from './similar-link.tsx';
 
 export const hasTime = ({ mediaType }: Pick<Medium, 'mediaType'>) =>

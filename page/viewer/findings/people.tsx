@@ -6,7 +6,7 @@ import { hrefOf } from '../../kit/route.ts';
 import { TEXT } from '../../kit/text.ts';
 import { Face } from '../../people/face.tsx';
 import { nameOf, type PeoplePage, type Person } from '../../people/types.ts';
-import type { Medium } from '../types.ts';
+import type { Medium } from '../../kit/findings/types.ts';
 
 const MOST = 100;
 const NOBODY: readonly Person[] = [];

@@ -7,9 +7,9 @@ import {
   useVectorModels,
   wholeBox,
   type Crop,
-} from '../../search/similar/like.ts';
-import { shownArea, storedSize, turnPicture } from '../boxes/overlay.ts';
-import type { BoxPage, Medium, Track } from '../types.ts';
+} from '../../kit/findings/similar-address.ts';
+import { shownArea, storedSize, turnPicture } from '../../kit/findings/overlay.ts';
+import type { BoxPage, Medium, Track } from '../../kit/findings/types.ts';
 
 /** Maximum number of boxes in one answer, as limited by the service. */
 const BOXES = 20_000;
@@ -38,12 +38,12 @@ export function SimilarLink({ job, medium, track }: LinkProps) {
   );
 }
 
-/** Returns the box of the exemplar. Returns undefined if it has none, or if the server cannot read the medium again. */
+/** Returns the box of the exemplar. Returns undefined if it has none. */
 async function cropOf({ job, medium, track }: LinkProps, signal: AbortSignal): Promise<Crop | undefined> {
-  const { mediaId, mediaType, parentMediaId, metadata } = medium;
+  const { mediaId, mediaType, metadata } = medium;
   const { exemplarFrame: frame, exemplarMs, startMs, n } = track;
   const stored = storedSize(medium);
-  if (frame === null || stored === undefined || parentMediaId !== -1) return undefined;
+  if (frame === null || stored === undefined) return undefined;
   const base = `rest/jobs/${encodeURIComponent(job)}/media/${mediaId}`;
   const asked = { fromFrame: frame, toFrame: frame, limit: BOXES };
   const { boxes } = await get<BoxPage>(`${base}/boxes`, asked, signal);
@@ -52,5 +52,5 @@ async function cropOf({ job, medium, track }: LinkProps, signal: AbortSignal): P
   const { left, top, right, bottom } = shownArea(found, turnPicture(stored, metadata).matrix);
   const box = wholeBox({ x: left, y: top, width: right - left, height: bottom - top });
   const at = { frame: mediaType === 'IMAGE' ? 0 : frame, atMs: exemplarMs ?? startMs };
-  return { jobId: job, mediaId, ...at, box };
+  return { jobId: job, mediaId, isLive: false, ...at, box };
 }

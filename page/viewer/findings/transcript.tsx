@@ -6,7 +6,7 @@ import { useLoaded } from '../../kit/load.ts';
 import { Problem } from '../../kit/parts.tsx';
 import { TEXT } from '../../kit/text.ts';
 import type { Span } from '../timeline/lanes.tsx';
-import type { Lane, Track, TrackPage } from '../types.ts';
+import type { Lane, Track, TrackPage } from '../../kit/findings/types.ts';
 
 /** Types of tracks that are read like a text. */
 const READ: ReadonlySet<string> = new Set(['SPEECH', 'TEXT']);

@@ -3,7 +3,7 @@ import { useGet } from '../../kit/load.ts';
 import { Shown } from '../../kit/parts.tsx';
 import { TEXT } from '../../kit/text.ts';
 import { sentenceOf, type HappenedEvent, type MediumZoneRun } from '../../kit/zones/sentence.ts';
-import type { Medium } from '../types.ts';
+import type { Medium } from '../../kit/findings/types.ts';
 
 /** The events in the zones of the job. A click moves to the frame of an event. */
 export function ZoneEvents({

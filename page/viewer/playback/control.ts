@@ -2,7 +2,7 @@ import { useCallback, useRef } from 'preact/hooks';
 import type { HappenedEvent } from '../../kit/zones/sentence.ts';
 import type { PlayerHandle } from '../drawing.ts';
 import type { FrameTable } from '../frame-table.ts';
-import type { Medium, Track } from '../types.ts';
+import type { Medium, Track } from '../../kit/findings/types.ts';
 import type { View } from '../view.ts';
 
 export type Playback = ReturnType<typeof usePlayback>;

@@ -4,7 +4,7 @@ import { findingTitle } from '../../library/labels.ts';
 import { Preview, type Hover } from './preview.tsx';
 import { hueOf } from '../../kit/colours.ts';
 import type { Stretch } from './pending-stretches.ts';
-import type { Lane } from '../types.ts';
+import type { Lane } from '../../kit/findings/types.ts';
 import { TEXT } from '../../kit/text.ts';
 
 export interface Span {

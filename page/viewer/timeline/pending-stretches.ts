@@ -1,5 +1,5 @@
 /** Parts of a medium that a running job has not finished. */
-import type { ActionProgress } from '../types.ts';
+import type { ActionProgress } from '../../kit/findings/types.ts';
 
 export interface Stretch {
   readonly fromMs: number;

@@ -749,7 +749,7 @@ CountSearchQuery = TypedDict(
         "minConfidence": "float",
         # Only media with this in their URI
         "medium": "str",
-        # Only live streams with this in their URI, or of this job
+        # Only live streams with this job id or, if not a number, this in their URI
         "camera": "str",
         # Only face tracks of this person, by id or name
         "person": "str",
@@ -3469,7 +3469,7 @@ SearchQuery = TypedDict(
         "minConfidence": "float",
         # Only media with this in their URI
         "medium": "str",
-        # Only live streams with this in their URI, or of this job
+        # Only live streams with this job id or, if not a number, this in their URI
         "camera": "str",
         # Only face tracks of this person, by id or name
         "person": "str",
@@ -3728,7 +3728,7 @@ SimilarRequestFilter = TypedDict(
         "minConfidence": "float",
         # Only media with this in their URI
         "medium": "str",
-        # Only live streams with this in their URI, or of this job
+        # Only live streams with this job id or, if not a number, this in their URI
         "camera": "str",
         # Only face tracks of this person, by id or name
         "person": "str",

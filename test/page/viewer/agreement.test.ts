@@ -8,7 +8,7 @@ import {
   surestFirst,
 } from '../../../evaluate/measures/box-matching.ts';
 import { agreementOf, f1Of, meanOverlapOf, precisionOf, recallOf } from '../../../page/viewer/agreement.ts';
-import type { Box, Lane } from '../../../page/viewer/types.ts';
+import type { Box, Lane } from '../../../page/kit/findings/types.ts';
 import { runs, seeded } from '../../support/seed.ts';
 
 const LANES = [{ lane: 0, type: 'CLASS' }] as readonly Pick<Lane, 'lane' | 'type'>[] as readonly Lane[];

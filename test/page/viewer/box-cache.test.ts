@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { BoxCache } from '../../../page/viewer/boxes/box-cache.ts';
-import type { Box } from '../../../page/viewer/types.ts';
+import type { Box } from '../../../page/kit/findings/types.ts';
 import { until } from '../../support/until.ts';
 
 const box = (frame: number, track: number): Box => ({

@@ -1,7 +1,7 @@
 /** Boxes and labels over pictures that are stored rotated or mirrored. */
 import { expect } from 'chai';
-import { shownArea, turnPicture } from '../../../page/viewer/boxes/overlay.ts';
-import type { Box } from '../../../page/viewer/types.ts';
+import { shownArea, turnPicture } from '../../../page/kit/findings/overlay.ts';
+import type { Box } from '../../../page/kit/findings/types.ts';
 
 const SIZE = { width: 100, height: 60 };
 const BOX: Box = {

@@ -1,10 +1,10 @@
 /** People in a real browser: rename, merge and split, with the accessible names of all controls. */
 import { expect } from 'chai';
-import { violationsOf } from '../support/browser/axe.ts';
-import { Chromium, hasChromium } from '../support/browser/chromium.ts';
-import { sampleUri, Service } from '../support/processes/service.ts';
-import { story } from '../support/story.ts';
-import { until } from '../support/until.ts';
+import { violationsOf } from '../../support/browser/axe.ts';
+import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
+import { sampleUri, Service } from '../../support/processes/service.ts';
+import { story } from '../../support/story.ts';
+import { until } from '../../support/until.ts';
 
 const MEDIA = ['astronaut.png', 'face_move.mp4', 'grace_hopper_512x512.jpg'];
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { violationsOf } from '../support/browser/axe.ts';
-import { Chromium, hasChromium } from '../support/browser/chromium.ts';
-import { pdfOf, writeLines } from '../support/media/pdf.ts';
-import { sampleUri, Service } from '../support/processes/service.ts';
-import { until } from '../support/until.ts';
+import { violationsOf } from '../../support/browser/axe.ts';
+import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
+import { pdfOf, writeLines } from '../../support/media/pdf.ts';
+import { sampleUri, Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
 
 (hasChromium ? describe : describe.skip)('The search of the page', function () {
   this.timeout(240_000);

@@ -1,6 +1,9 @@
 import type { z } from 'zod';
-import type { boxPage, lanes, mediaOfJob, trackPage } from '../../http/schemas/jobs/job-findings.ts';
+import type { boxPage, lanes, mediaOfJob, trackPage } from '../../../http/schemas/jobs/job-findings.ts';
+import type { searchPage } from '../../../http/schemas/search/search.ts';
 
+/** A finding of the search. */
+export type Hit = z.output<typeof searchPage>['hits'][number];
 export type MediaOfJob = z.output<typeof mediaOfJob>;
 export type Medium = MediaOfJob['media'][number];
 export type Lane = z.output<typeof lanes>[number];

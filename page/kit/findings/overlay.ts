@@ -1,5 +1,5 @@
 /** Boxes as shapes over a picture: one path per lane, however many boxes there are. */
-import type { Box, Medium } from '../types.ts';
+import type { Box, Medium } from './types.ts';
 
 export interface Size {
   readonly width: number;

@@ -3,12 +3,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { violationsOf } from '../support/browser/axe.ts';
-import { Chromium, hasChromium } from '../support/browser/chromium.ts';
-import { writeModelPair } from '../support/media/model-pair.ts';
-import { thumbnailModel } from '../support/media/onnx-model.ts';
-import { sampleUri, Service } from '../support/processes/service.ts';
-import { until } from '../support/until.ts';
+import { violationsOf } from '../../support/browser/axe.ts';
+import { Chromium, hasChromium } from '../../support/browser/chromium.ts';
+import { writeModelPair } from '../../support/media/model-pair.ts';
+import { thumbnailModel } from '../../support/media/onnx-model.ts';
+import { sampleUri, Service } from '../../support/processes/service.ts';
+import { until } from '../../support/until.ts';
 
 const PICTURES = ['red-car.jpg', 'yellow-car.jpg', 'coffee.png'];
 

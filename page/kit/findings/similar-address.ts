@@ -1,18 +1,21 @@
 /** What similar findings are compared with: its address and the models that can be used. */
 import type { z } from 'zod';
 import type { vectorModels } from '../../../http/schemas/search/similar.ts';
-import { useGet, type Loaded } from '../../kit/load.ts';
-import { hrefOf } from '../../kit/route.ts';
-import type { Hit } from '../hit.tsx';
+import { urlOf } from '../api.ts';
+import { useGet, type Loaded } from '../load.ts';
+import { hrefOf } from '../route.ts';
+import type { Hit } from './types.ts';
 
 export type VectorModels = z.output<typeof vectorModels>;
 
-/** A part of a frame of a medium, in pixels as a viewer shows it. */
+/** A part of a frame of a medium or of a recorded camera, in pixels as a viewer shows it. */
 export interface Crop {
   readonly jobId: string;
   readonly mediaId: number;
+  /** True: `jobId` is a live stream. */
+  readonly isLive: boolean;
   readonly frame: number;
-  /** Time of the frame in the viewer: milliseconds. */
+  /** Time of the frame in the viewer, or of the camera: milliseconds. */
   readonly atMs: number;
   readonly box: NonNullable<Hit['box']>;
 }
@@ -31,9 +34,18 @@ export const canCompareCrops = ({ value }: Loaded<VectorModels>): boolean => (va
 /** Returns the address of the view with similar findings. Returns undefined if nothing can be compared. */
 export function similarTo({ jobId, mediaId, trackId, crop }: Likeable): string | undefined {
   if (trackId === undefined && crop === undefined) return undefined;
-  const { frame, atMs: t, box } = crop ?? {};
+  const { frame, atMs: t, box, isLive } = crop ?? {};
   const sides = box && [box.x, box.y, box.width, box.height].join(' ');
-  return hrefOf(['search', 'similar'], { job: jobId, media: mediaId, track: trackId, frame, t, box: sides });
+  const live = isLive === true ? 1 : undefined;
+  return hrefOf(['search', 'similar'], {
+    job: jobId,
+    media: mediaId,
+    track: trackId,
+    frame,
+    t,
+    box: sides,
+    live,
+  });
 }
 
 /** Returns the address of findings that are similar to a hit. `canCrop`: the server has a model for crops. */
@@ -45,13 +57,19 @@ export const similarToHit = (hit: Hit, canCrop: boolean): string | undefined =>
     crop: canCrop ? cropOfHit(hit) : undefined,
   });
 
-/** The server can read neither the frames of a past live stream as a medium, nor pictures from documents. */
-function cropOfHit(hit: Hit): Crop | undefined {
-  const { jobId, mediaId, mediaType, frame, box, startOffsetTime, stream, page } = hit;
-  if (stream !== null || page !== null || box === null || frame === null) return undefined;
-  const crop = { jobId, mediaId, atMs: Math.round(startOffsetTime), box: wholeBox(box) };
-  if (mediaType === 'IMAGE') return { ...crop, frame: 0 };
-  return mediaType === 'VIDEO' ? { ...crop, frame } : undefined;
+function cropOfHit({
+  jobId,
+  mediaId,
+  mediaType,
+  frame,
+  box,
+  startOffsetTime,
+  stream,
+}: Hit): Crop | undefined {
+  if (box === null || frame === null || (mediaType !== 'IMAGE' && mediaType !== 'VIDEO')) return undefined;
+  const atMs = stream === null ? Math.round(startOffsetTime) : Date.parse(stream.startDate);
+  const at = { frame: mediaType === 'IMAGE' ? 0 : frame, atMs, box: wholeBox(box) };
+  return { jobId, mediaId, isLive: stream !== null, ...at };
 }
 
 /** Returns the box in whole pixels. Its upper left corner is in the picture. */
@@ -61,18 +79,32 @@ export function wholeBox({ x, y, width, height }: Crop['box']): Crop['box'] {
   return { x: left, y: top, width: sizeOf(left, x + width), height: sizeOf(top, y + height) };
 }
 
+/** Latest time of a date in JavaScript. */
+const LAST_MS = 8.64e15;
+
 /** Returns the crop in the address of the view. */
 export function cropIn(query: URLSearchParams): Crop | undefined {
   const sides = /^(\d{1,9}) (\d{1,9}) (\d{1,9}) (\d{1,9})$/.exec(query.get('box') ?? '');
   const [jobId, mediaId] = [query.get('job'), query.get('media')];
   if (sides === null || jobId === null || mediaId === null) return undefined;
   const [x = 0, y = 0, width = 1, height = 1] = sides.slice(1).map(Number);
-  const [frame = 0, atMs = 0] = ['frame', 't'].map((name) => Number(query.get(name)) || 0);
-  return { jobId, mediaId: Number(mediaId), frame, atMs, box: { x, y, width, height } };
+  const [frame = 0, atMs = 0] = ['frame', 't'].map((name) => Math.min(Number(query.get(name)) || 0, LAST_MS));
+  const box = { x, y, width, height };
+  return { jobId, mediaId: Number(mediaId), isLive: query.has('live'), frame, atMs, box };
+}
+
+/** Returns the address of the picture with a crop. A live stream has one only if it is recorded. */
+export function pictureOf(
+  { jobId, mediaId, frame, isLive }: Omit<Crop, 'box' | 'atMs'>,
+  isSmall = false,
+): string {
+  const id = encodeURIComponent(jobId);
+  if (isLive) return urlOf(`rest/streaming/jobs/${id}/recordings/snapshot.jpg`, { frame });
+  return urlOf(`rest/jobs/${id}/media/${mediaId}/frames/${frame}.jpg`, isSmall ? { small: true } : {});
 }
 
 /** Names in the address that say what is compared. All others are filters. */
-const TARGET = ['job', 'media', 'track', 'frame', 't', 'box', 'words', 'picture', 'n', 'model'];
+const TARGET = ['job', 'media', 'track', 'frame', 't', 'box', 'live', 'words', 'picture', 'n', 'model'];
 
 /** Returns the part of the address that says what is compared. */
 export const targetIn = (query: URLSearchParams): Readonly<Record<string, string>> =>
