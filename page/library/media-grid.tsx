@@ -134,9 +134,14 @@ class GridRow extends Component<RowProps> {
   }
 
   override render({ row: { title, href, media }, columns, isList, choice, measure, index, top }: RowProps) {
-    const kind = title !== undefined ? 'row titled' : isList ? 'row listed' : 'row';
+    const kind = title !== undefined ? 'titled' : isList ? 'listed' : 'tiled';
     return (
-      <div class={kind} data-index={index} ref={measure} style={{ transform: `translateY(${top}px)` }}>
+      <div
+        class={`row ${kind}`}
+        data-index={index}
+        ref={measure}
+        style={{ transform: `translateY(${top}px)` }}
+      >
         {title !== undefined ? (
           <h2>{href === undefined ? title : <a href={href}>{title}</a>}</h2>
         ) : isList ? (
