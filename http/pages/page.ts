@@ -95,6 +95,7 @@ function readPage(): Page {
   ]);
   const version = versionOf(files);
   const base = `page/${version}`;
+  const first = files.get('first-requests.js')!.body.toString();
   const imports = JSON.stringify({
     imports: Object.fromEntries([
       ...Object.keys(PACKAGES).map((name) => [name, `./${base}/${fileOf(name)}`]),
@@ -105,10 +106,11 @@ function readPage(): Page {
     .filter((name) => name !== 'main.js')
     .map((name) => `<link rel="modulepreload" href="${base}/${name}" />`);
   const html = readFileSync(path.join(STATIC, 'index.html'), 'utf8')
+    .replace('{{FIRST_REQUESTS}}', () => `<script>${first}</script>`)
     .replaceAll('{{FILES}}', base)
     .replace('{{IMPORTS}}', `<script type="importmap">${imports}</script>`)
     .replace('{{PRELOADS}}', preloads.join('\n    '));
-  return { html, policy: policyFor(imports), version, files };
+  return { html, policy: policyFor([imports, first]), version, files };
 }
 
 /** Returns a module with all its static imports, recursively. Dynamic imports are loaded when a view needs them. */
@@ -178,12 +180,12 @@ function versionOf(files: ReadonlyMap<string, PageFile>): string {
   return hash.digest('base64url').slice(0, 12);
 }
 
-/** Allows scripts, requests, pictures and sound of this server only. The only inline script is the list of packages. */
-function policyFor(imports: string): string {
-  const hash = createHash('sha256').update(imports).digest('base64');
+/** Allows scripts, requests, pictures and sound of this server only. The inline scripts are the list of packages and the first requests. */
+function policyFor(inline: readonly string[]): string {
+  const hashes = inline.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
   return [
     "default-src 'none'",
-    `script-src 'self' 'sha256-${hash}'`,
+    `script-src 'self' ${hashes.join(' ')}`,
     "style-src 'self'",
     "img-src 'self' blob: data:",
     "media-src 'self' blob:",

@@ -1,6 +1,21 @@
 /** Requests to the server. Addresses are relative to the page, so that they work behind any proxy. */
 import { answer } from './answer.ts';
 
+declare global {
+  /** Answers that `first-requests.ts` has requested, by address. */
+  var firstAnswers: Map<string, Promise<Response>> | undefined;
+}
+
+/** Maximum age of the page when a first answer is used: milliseconds. */
+const FIRST_MS = 10_000;
+
+/** Returns an answer that was requested before the modules were loaded. Each is used once. */
+function takeFirst(url: string): Promise<Response> | undefined {
+  const asked = globalThis.firstAnswers?.get(url);
+  globalThis.firstAnswers?.delete(url);
+  return performance.now() < FIRST_MS ? asked : undefined;
+}
+
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export function urlOf(path: string, query: Query = {}): string {
@@ -11,7 +26,8 @@ export function urlOf(path: string, query: Query = {}): string {
 }
 
 export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-  return (await answer(fetch(urlOf(path, query), { ...(signal && { signal }) }))) as T;
+  const url = urlOf(path, query);
+  return (await answer(takeFirst(url) ?? fetch(url, { ...(signal && { signal }) }))) as T;
 }
 
 /** Loads a file. */

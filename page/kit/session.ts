@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { ApiError, onUnauthorized } from './answer.ts';
 import { get, urlOf } from './api.ts';
 
@@ -32,7 +32,8 @@ export function useSession(): {
         if (error instanceof ApiError && error.status === 401) setSession((before) => before ?? null);
         else setProblem(error as Error);
       });
-  useEffect(() => {
+  // Does not wait for the first paint.
+  useLayoutEffect(() => {
     void load();
     return onUnauthorized(() => setEnded(true));
   }, []);

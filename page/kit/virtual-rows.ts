@@ -8,8 +8,19 @@ import {
 } from '@tanstack/virtual-core';
 import { useEffect, useLayoutEffect, useReducer, useState } from 'preact/hooks';
 
-/** Number of additional rows above and below the window. */
+/** Number of additional rows above and below the window, once the rows in the window are shown. */
 const OVERSCAN = 4;
+
+/** Returns the height that the browser has computed. Until then, the height is estimated, because a look would compute styles at once. */
+const heightOf = (
+  row: HTMLElement,
+  entry: ResizeObserverEntry | undefined,
+  { options, itemSizeCache, indexFromElement }: Virtualizer<Window, HTMLElement>,
+): number => {
+  if (entry !== undefined) return Math.round(entry.borderBoxSize[0]!.blockSize);
+  const index = indexFromElement(row);
+  return itemSizeCache.get(options.getItemKey(index)) ?? options.estimateSize(index);
+};
 
 export interface Rows {
   readonly shown: readonly VirtualItem[];
@@ -21,7 +32,7 @@ export interface Rows {
   readonly measure: (element: HTMLElement | null) => void;
 }
 
-/** @param estimate the height of a row before it is measured: pixels. @param top of the list in the page: pixels */
+/** @param estimate the height of a row before it is measured: pixels. @param keyOf changes only when rows or their estimates change. @param top of the list in the page: pixels */
 export function useVirtualRows(
   count: number,
   {
@@ -35,12 +46,14 @@ export function useVirtualRows(
   },
 ): Rows {
   const [, update] = useReducer((n: number) => n + 1, 0);
+  const [isShown, setShown] = useState(false);
   const options = {
     count,
     estimateSize: estimate,
     getItemKey: keyOf,
     scrollMargin: top,
-    overscan: OVERSCAN,
+    overscan: isShown ? OVERSCAN : 0,
+    measureElement: heightOf,
     getScrollElement: () => window,
     observeElementRect: observeWindowRect,
     observeElementOffset: observeWindowOffset,
@@ -53,6 +66,8 @@ export function useVirtualRows(
   /* oxlint-disable no-underscore-dangle -- The library gives these names to what its adapters call. */
   useEffect(() => virtualizer._didMount(), []);
   useLayoutEffect(() => virtualizer._willUpdate());
+  // Runs after the paint of the first rows.
+  useEffect(() => setShown(true), []);
   /* oxlint-enable no-underscore-dangle */
   return {
     shown: virtualizer.getVirtualItems(),

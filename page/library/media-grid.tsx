@@ -1,5 +1,5 @@
 import { Component } from 'preact';
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useVirtualRows } from '../kit/virtual-rows.ts';
 import { CheckField } from '../kit/selection/check-field.tsx';
 import type { Selection } from '../kit/selection/use-selection.ts';
@@ -73,55 +73,110 @@ export function MediaGrid({
   const rowHeight = isList
     ? LINE * letter
     : ((width - gap * (columns - 1)) / columns) * (10 / 16) + BELOW * letter;
+  // The same function until rows change. Otherwise each step of scrolling would compute the places of all rows.
+  const keyOf = useCallback((n: number) => rows[n]?.key ?? String(n), [rows, rowHeight]);
   const { shown, height, topOf, measure } = useVirtualRows(rows.length, {
     // A row with a wrong estimate is drawn twice.
     estimate: (n) => Math.round(rows[n]?.title === undefined ? rowHeight : HEADING * letter),
-    keyOf: (n) => rows[n]?.key ?? String(n),
+    keyOf,
     top,
   });
-  const check = (medium: LibraryMedium) => {
-    const { key, id } = placeOf(medium);
-    const label = TEXT.library.selectJobOf(fileName(medium.mediaUri));
-    return <CheckField of={selection} place={key} id={id} label={label} />;
-  };
+  const latest = useRef(selection);
+  latest.current = selection;
+  const choice = useMemo<Checked>(
+    () => ({
+      has: (id) => latest.current.has(id),
+      press: (key, isRange) => latest.current.press(key, isRange),
+    }),
+    [],
+  );
   return (
-    <div class="rows" ref={grid} style={{ height }}>
+    <div class="rows" ref={grid} style={{ height: `${height}px` }}>
       {width > 0 &&
         shown.map((item) => {
           const row = rows[item.index];
           if (row === undefined) return null;
           return (
-            <div
+            <GridRow
               key={item.key}
-              class="row"
-              data-index={item.index}
-              ref={measure}
-              style={{ transform: `translateY(${topOf(item)}px)` }}
-            >
-              {row.title !== undefined ? (
-                <h2>{row.href === undefined ? row.title : <a href={row.href}>{row.title}</a>}</h2>
-              ) : isList ? (
-                row.media.map((medium) => (
-                  <div key={placeOf(medium).key} class="list-line">
-                    {check(medium)}
-                    <Medium medium={medium} isList={isList} />
-                  </div>
-                ))
-              ) : (
-                <div class="grid" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
-                  {row.media.map((medium) => (
-                    <div key={placeOf(medium).key} class="item">
-                      <Medium medium={medium} isList={isList} />
-                      {check(medium)}
-                    </div>
-                  ))}
-                </div>
-              )}
-            </div>
+              {...{ row, columns, isList, choice, measure }}
+              index={item.index}
+              top={topOf(item)}
+              checked={row.media.map(({ jobId }) => (selection.has(jobId) ? 'x' : '-')).join('')}
+            />
           );
         })}
     </div>
   );
+}
+
+type Checked = Pick<Selection, 'has' | 'press'>;
+
+interface RowProps {
+  readonly row: Row;
+  readonly columns: number;
+  readonly isList: boolean;
+  readonly choice: Checked;
+  readonly measure: (element: HTMLElement | null) => void;
+  readonly index: number;
+  /** Distance from the top of the list: pixels. */
+  readonly top: number;
+  /** Which of the media are selected. */
+  readonly checked: string;
+}
+
+/** A row. It is drawn again only if it changes, so that a step of scrolling only draws the rows that come into view. */
+class GridRow extends Component<RowProps> {
+  override shouldComponentUpdate({ row, columns, isList, index, top, checked }: RowProps): boolean {
+    const before = this.props;
+    const isSame = before.columns === columns && before.isList === isList && before.index === index;
+    return !isSame || before.top !== top || before.checked !== checked || !isSameRow(before.row, row);
+  }
+
+  override render({ row: { title, href, media }, columns, isList, choice, measure, index, top }: RowProps) {
+    const kind = title !== undefined ? 'titled' : isList ? 'listed' : 'tiled';
+    return (
+      <div
+        class={`row ${kind}`}
+        data-index={index}
+        ref={measure}
+        style={{ transform: `translateY(${top}px)` }}
+      >
+        {title !== undefined ? (
+          <h2>{href === undefined ? title : <a href={href}>{title}</a>}</h2>
+        ) : isList ? (
+          media.map((medium) => (
+            <div key={placeOf(medium).key} class="list-line">
+              <Check of={choice} medium={medium} />
+              <Medium medium={medium} isList={isList} />
+            </div>
+          ))
+        ) : (
+          <div class="grid" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
+            {media.map((medium) => (
+              <div key={placeOf(medium).key} class="item">
+                <Medium medium={medium} isList={isList} />
+                <Check of={choice} medium={medium} />
+              </div>
+            ))}
+          </div>
+        )}
+      </div>
+    );
+  }
+}
+
+const isSameRow = (a: Row, b: Row): boolean =>
+  a.key === b.key &&
+  a.title === b.title &&
+  a.href === b.href &&
+  a.media.length === b.media.length &&
+  a.media.every((medium, n) => medium === b.media[n]);
+
+function Check({ of: choice, medium }: { readonly of: Checked; readonly medium: LibraryMedium }) {
+  const { key, id } = placeOf(medium);
+  const label = TEXT.library.selectJobOf(fileName(medium.mediaUri));
+  return <CheckField of={choice} place={key} id={id} label={label} />;
 }
 
 interface MediumProps {

@@ -93,10 +93,10 @@ export function MediumPicture({ medium }: { readonly medium: PicturedMedium }) {
     <>
       <img
         key={failures}
-        src={thumbnailUrl(medium, frame)}
-        alt=""
         loading="lazy"
         decoding="async"
+        src={thumbnailUrl(medium, frame)}
+        alt=""
         onError={onError}
         style={{ objectPosition: crop?.position ?? 'top' }}
       />

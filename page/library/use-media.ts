@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get, type Query } from '../kit/api.ts';
 import type { LibraryMedium, LibraryPage } from './types.ts';
 
@@ -42,7 +42,8 @@ export function useMedia(asked: Query) {
       };
     });
   };
-  useEffect(() => {
+  // Does not wait for the paint of the view without media.
+  useLayoutEffect(() => {
     const gone = new AbortController();
     load(undefined, gone.signal).catch((reason: unknown) => {
       if (!gone.signal.aborted) setError(reason as Error);

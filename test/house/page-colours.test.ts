@@ -1,4 +1,4 @@
-/** All colours of the page, the login and the documentation are defined in one file. */
+/** Rules for the styles of the page, the login and the documentation: all colours are defined in one file. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { filesBelow } from './sources.ts';
@@ -29,5 +29,26 @@ describe('The design tokens', () => {
   it('come with a pair for light and dark where paper is behind them', () => {
     const pairs = readFileSync(TOKENS, 'utf8').match(/light-dark\(#\w+, #\w+\)/g) ?? [];
     expect(pairs.length).to.be.greaterThan(25);
+  });
+});
+
+describe('The styles of the page', () => {
+  const found = (files: readonly string[], wrong: RegExp) =>
+    files.flatMap((file) =>
+      (readFileSync(file, 'utf8').match(wrong) ?? []).map((text) => `${file}: ${text}`),
+    );
+
+  it('have no :has() on the whole page, which makes every change of a list slow', () => {
+    const whole = /(?<![\w.#-])(?:html|body|main|:root|\*)[\w.#[\]-]*:has\(/g;
+    expect('main:has(.selection) {'.match(whole)).to.have.length(1);
+    expect(found(filesBelow('page/styles', /\.css$/), whole)).to.deep.equal([]);
+  });
+
+  it('have a unit for each length that the page computes, because Preact adds none', () => {
+    const bare = /style=\{\{[^}]*\b(?:width|height|top|left|right|bottom)(?: \}|,|: [\w.]+[ ,}])/g;
+    expect('style={{ height }}'.match(bare)).to.have.length(1);
+    expect('style={{ height: total }}'.match(bare)).to.have.length(1);
+    expect('style={{ height: `${total}px` }}'.match(bare)).to.equal(null);
+    expect(found(filesBelow('page', /\.tsx$/), bare)).to.deep.equal([]);
   });
 });

@@ -33,4 +33,31 @@ const MOST_BYTES = 150_000;
     await page.locator('.pipelines .card').first().waitFor();
     expect((await loaded()).filter(isOfPipelines)).to.have.length(1);
   });
+
+  it('requests the session and the first media while its scripts are loading, and each only once', async () => {
+    const { page } = await chromium.reader(service, '#/library?view=list');
+    await page.goto('about:blank');
+    const began = new Map<string, string[]>();
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (/^\/rest\/(?:session|library)$/.test(pathname))
+        began.set(pathname, [...(began.get(pathname) ?? []), request.url()]);
+    });
+    for (const place of ['', '#/library', '#/library?view=list', '#/library?sort=name']) {
+      await page.goto('about:blank');
+      began.clear();
+      await page.goto(`${service.url}/${place}`);
+      await page.locator('.empty.first').waitFor();
+      expect(
+        [...began.values()].map(({ length }) => length),
+        place,
+      ).to.deep.equal([1, 1]);
+    }
+    await page.goto('about:blank');
+    began.clear();
+    await page.goto(`${service.url}/#/pipelines`);
+    await page.locator('.pipelines .card').first().waitFor();
+    expect([...began.keys()]).to.deep.equal(['/rest/session']);
+    page.removeAllListeners('request');
+  });
 });

@@ -124,6 +124,36 @@ const LONG = 'x'.repeat(1_000);
     await hasMedia(4);
   });
 
+  it('loads more media only when the reader comes near the end', async () => {
+    const { page } = await chromium.reader(service, '#/pipelines');
+    const { media } = (await service.ask('GET', '/rest/library')).body as { media: readonly object[] };
+    const asked: (string | null)[] = [];
+    await page.route(/\/rest\/library\?/, async (route) => {
+      asked.push(new URL(route.request().url()).searchParams.get('cursor'));
+      const copies = Array.from({ length: 60 }, (_, n) => ({ ...media[0], mediaId: 100 * asked.length + n }));
+      await route.fulfill({ json: { media: copies, next: `after-${asked.length}` } });
+    });
+    const watchEnd = () =>
+      page.evaluate(`new Promise((resolve) => {
+        const observer = new IntersectionObserver(() => resolve(observer.disconnect()), { rootMargin: '800px' });
+        observer.observe(document.querySelector('.pages button'));
+      })`);
+    const tall = (pages: number) =>
+      until(
+        `the height is that of ${pages} pages`,
+        async () => (await page.locator('.rows').boundingBox())?.height ?? 0,
+        (height) => height > pages * 60 * 50,
+      );
+    await page.goto(`${service.url}/#/library?view=list&sort=name`);
+    await tall(1);
+    await watchEnd();
+    expect(asked).to.deep.equal([null]);
+    await page.locator('.pages').scrollIntoViewIfNeeded();
+    await tall(2);
+    expect(asked).to.deep.equal([null, 'after-1']);
+    await page.unrouteAll();
+  });
+
   it('shows markup in names, long names and media without a picture on narrow screens', async () => {
     for (const query of ['group=job', 'group=job&view=list']) {
       const size = { width: 320, height: 640 };

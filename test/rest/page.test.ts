@@ -50,9 +50,15 @@ describe('The web page', () => {
   });
 
   it('lets no script run but its own, and no other page frame it', () => {
+    const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
     const imports = /<script type="importmap">(.*?)<\/script>/s.exec(html)![1]!;
-    const hash = createHash('sha256').update(imports).digest('base64');
-    expect(policy).to.include(`script-src 'self' 'sha256-${hash}'`);
+    expect(policy).to.include(`script-src 'self' ${hashOf(imports)}`);
+    const inline = [...html.matchAll(/<script(?: type="importmap")?>(.*?)<\/script>/gs)].map(
+      ([, text]) => text!,
+    );
+    expect(inline).to.have.length(2);
+    for (const text of inline) expect(policy).to.include(hashOf(text));
+    expect(policy.match(/sha256-/g)).to.have.length(inline.length);
     for (const part of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"])
       expect(policy).to.include(part);
     expect(policy).to.not.include('unsafe');

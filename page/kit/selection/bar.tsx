@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect } from 'preact/hooks';
 import { Icon, type IconName } from '../icons.tsx';
 import { TEXT } from '../text.ts';
 import type { Selection } from './use-selection.ts';
@@ -30,12 +31,18 @@ export function SelectionBar({
   readonly dismiss?: () => void;
 }) {
   const hasOutcome = outcome != null && outcome !== false;
+  const isShown = !isEmpty || hasOutcome;
+  // A class, because :has() on the whole page makes every change of a list slow.
+  useLayoutEffect(() => {
+    document.documentElement.classList.toggle('selecting', isShown);
+    return () => document.documentElement.classList.remove('selecting');
+  }, [isShown]);
   const close = () => {
     dismiss?.();
     clear();
   };
   return (
-    <section class={isEmpty && !hasOutcome ? 'unseen' : 'selection'} aria-label={label}>
+    <section class={isShown ? 'selection' : 'unseen'} aria-label={label}>
       {hasOutcome && <div class="outcome">{outcome}</div>}
       <strong role="status">{isEmpty ? '' : text}</strong>
       {!isEmpty && (
@@ -50,7 +57,7 @@ export function SelectionBar({
           <div class="deeds">{children}</div>
         </>
       )}
-      {(!isEmpty || hasOutcome) && (
+      {isShown && (
         <button
           type="button"
           class="quiet-button clear"

@@ -7,7 +7,7 @@ export function CheckField({
   id = place,
   label,
 }: {
-  readonly of: Selection;
+  readonly of: Pick<Selection, 'has' | 'press'>;
   /** Key of the item's place in the list. */
   readonly place: string;
   /** Absent if the id equals the place. */

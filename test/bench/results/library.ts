@@ -182,6 +182,8 @@ async function firstViews(page: Page): Promise<readonly number[]> {
   }).observe(document, { childList: true, subtree: true });`);
   const times: number[] = [];
   for (let n = 0; n < LOADS; n++) {
+    // The requests of the view before would delay those of the next.
+    await page.waitForLoadState('networkidle');
     await page.reload();
     times.push(await until('media are shown', () => page.evaluate<number>('globalThis.firstTile')));
   }
