@@ -5,7 +5,7 @@ import { overloadError } from '../routing/errors.ts';
 
 /** Maximum number of viewers of one camera on this server. */
 export const MOST_VIEWERS = 8;
-/** Time after which a viewer is disconnected if it does not read or no picture arrives. */
+/** Time after which the answer ends if no picture arrives, and a viewer that does not read is disconnected. */
 const SILENCE_MS = 30_000;
 const BOUNDARY = 'picture';
 export const PICTURES_TYPE = `multipart/x-mixed-replace; boundary=${BOUNDARY}`;
@@ -13,9 +13,11 @@ export const PICTURES_TYPE = `multipart/x-mixed-replace; boundary=${BOUNDARY}`;
 /** The pictures of live streams as they arrive, as one answer without an end. */
 export class LivePictures {
   readonly #streams: Streams;
+  readonly #silenceMs: number;
 
-  constructor(streams: Streams) {
+  constructor(streams: Streams, silenceMs = SILENCE_MS) {
     this.#streams = streams;
+    this.#silenceMs = silenceMs;
   }
 
   /** Returns undefined if the job is unknown or has ended. @throws HttpError if the maximum number of viewers is connected */
@@ -25,7 +27,7 @@ export class LivePictures {
     if (stream === undefined || isEnded(stream.jobStatus)) return undefined;
     if (live.followers(job) >= MOST_VIEWERS)
       throw overloadError(`Streaming job ${job} has ${MOST_VIEWERS} viewers already. Try again later.`);
-    const viewer = new Viewer();
+    const viewer = new Viewer(this.#silenceMs);
     const leave = live.follow(job, ({ jpeg }) => viewer.show(jpeg));
     const unwatch = live.watch(job, (event) => {
       if (event.type === 'state' && isEnded(event.state.status)) viewer.body.end();
@@ -44,10 +46,10 @@ class Viewer {
   readonly #silence: NodeJS.Timeout;
   #newest: Buffer | undefined;
 
-  constructor() {
+  constructor(silenceMs: number) {
     // This write sends the headers of the answer before the first picture arrives.
     this.body.write('\r\n');
-    this.#silence = setTimeout(() => this.body.destroy(), SILENCE_MS).unref();
+    this.#silence = setTimeout(() => this.#onSilence(), silenceMs).unref();
     this.body.on('drain', () => this.#send());
     // A client that disconnects is no error.
     this.body.on('error', () => undefined);
@@ -57,6 +59,15 @@ class Viewer {
   show(jpeg: Buffer): void {
     this.#newest = jpeg;
     this.#send();
+  }
+
+  /** Ends the answer if no picture arrives. A viewer that does not read would not notice its end. */
+  #onSilence(): void {
+    if (this.body.writableNeedDrain || this.body.writableEnded) this.body.destroy();
+    else {
+      this.body.end();
+      this.#silence.refresh();
+    }
   }
 
   #send(): void {

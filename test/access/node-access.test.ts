@@ -53,15 +53,17 @@ describe('A node of a server behind an OpenID Connect provider', () => {
   });
 
   it('is the only one that may speak for its name, also while it is down', async () => {
-    const [here] = (await service.ask('GET', '/rest/nodes/config')).body as object[];
+    const node = nodeOf('rack-3', 'rack');
+    await node.waitUntilConnected();
+    const configured = (await service.ask('GET', '/rest/nodes/config')).body as object[];
     await service.ask('POST', '/rest/nodes/config', [
-      here,
-      { host: 'rack-2', services: [{ ...SLEEPER, serviceCount: 0 }] },
+      ...configured,
+      { host: 'rack-3', services: [{ ...SLEEPER, serviceCount: 0 }] },
     ]);
-    await closing[0]!.kill9();
-    const [status, sentence] = await syncAs(await provider.token('shelf'), 'rack-2');
+    await node.kill9();
+    const [status, sentence] = await syncAs(await provider.token('shelf'), 'rack-3');
     expect(status).to.equal(403);
-    expect(sentence).to.match(/^The name rack-2 belongs to another client: give this node another NODE_NAME/);
+    expect(sentence).to.match(/^The name rack-3 belongs to another client: give this node another NODE_NAME/);
   });
 
   it('opens nothing else: neither the interface of clients nor the work of components', async () => {

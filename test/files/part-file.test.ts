@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { copyInto } from '../../files/copy-into.ts';
 import { makeWhole, PART, PartFile, writeWhole, writeWholeSync } from '../../files/part-file.ts';
@@ -7,29 +7,30 @@ import { temporaryFolder } from '../results/folder.ts';
 
 describe('A file that is written beside its place', () => {
   const path = temporaryFolder();
-  const names = () => readdirSync(path('.')).toSorted();
+  const names = (folder = '.') => readdirSync(path(folder)).toSorted();
   const broken = () => Promise.reject(new Error('broken'));
   const reason = (outcome: Promise<unknown>) => outcome.catch((error: Error) => error.message);
 
   it('gets its name when it is whole, and what was written is answered', async () => {
+    mkdirSync(path('whole'));
     for (const durable of [undefined, 'bytes', 'name'] as const) {
-      const place = path(`${durable}.txt`);
+      const place = path(`whole/${durable}.txt`);
       const options = durable === undefined ? {} : { durable };
       const answer = await writeWhole(
         place,
         async (file) => {
           await file.writeFile('all of it');
-          expect(names()).to.not.include(`${durable}.txt`);
+          expect(names('whole')).to.not.include(`${durable}.txt`);
           return 7;
         },
         options,
       );
       expect([answer, readFileSync(place, 'utf8')]).to.deep.equal([7, 'all of it']);
     }
-    expect(await makeWhole(path('made'), (part) => Promise.resolve(writeFileSync(part, 'x')))).to.equal(
+    expect(await makeWhole(path('whole/made'), (part) => Promise.resolve(writeFileSync(part, 'x')))).to.equal(
       undefined,
     );
-    expect(names()).to.deep.equal(['bytes.txt', 'made', 'name.txt', 'undefined.txt']);
+    expect(names('whole')).to.deep.equal(['bytes.txt', 'made', 'name.txt', 'undefined.txt']);
   });
 
   it('leaves nothing behind when it breaks, and the file before it as it was', async () => {

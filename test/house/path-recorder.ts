@@ -15,7 +15,6 @@ export type Call = readonly [from: string, to: string];
 
 interface Script {
   readonly scriptId: string;
-  readonly file: string;
   readonly functions: readonly NamedFunction[];
 }
 
@@ -28,66 +27,80 @@ const REQUESTS = 'http.server.request.start';
 /** Requests with this header are recorded. */
 export const RECORDED = { 'x-request-id': 'recorded-path' };
 
+/** Setting a breakpoint is slow in a large process, so breakpoints stay until `close`. */
 export class PathRecorder {
   readonly #session = new Session();
-  readonly #rooms: readonly Room[];
+  /** Scripts of this process by file. */
+  readonly #loaded = new Map<string, Debugger.ScriptParsedEventDataType>();
+  /** Scripts of rooms by file. */
   readonly #scripts = new Map<string, Script>();
-  readonly #calls: Call[] = [];
-  /** True in the asynchronous context of a recorded request, up to a mailbox. */
-  readonly #isRecorded = new AsyncLocalStorage<boolean>();
+  /** Functions with a breakpoint. */
+  readonly #watched = new Set<NamedFunction>();
+  #rooms: readonly Room[] = [];
+  /** Absent: nothing is recorded now. */
+  #calls: Call[] | undefined;
+  /** The calls of the recording to which the asynchronous context belongs, up to a mailbox. */
+  readonly #recorded = new AsyncLocalStorage<readonly Call[] | undefined>();
   readonly #onRequest = (message: unknown) => {
     const { headers } = (message as { readonly request: IncomingMessage }).request;
-    this.#isRecorded.enterWith(headers['x-request-id'] === RECORDED['x-request-id']);
+    this.#recorded.enterWith(headers['x-request-id'] === RECORDED['x-request-id'] ? this.#calls : undefined);
   };
 
-  private constructor(rooms: readonly Room[]) {
-    this.#rooms = [...rooms, MAILBOX];
+  static async open(): Promise<PathRecorder> {
+    const recorder = new PathRecorder();
+    await recorder.#open();
+    return recorder;
+  }
+
+  async #open(): Promise<void> {
+    subscribe(REQUESTS, this.#onRequest);
+    Reflect.set(globalThis, GLOBAL, () => this.#note());
+    this.#session.connect();
+    this.#session.on('Debugger.scriptParsed', ({ params }) => {
+      const file = sourceOf(params.url);
+      if (file !== undefined) this.#loaded.set(file, params);
+    });
+    await this.#post('Debugger.enable', {});
   }
 
   /** The calls between these rooms during `work`, in order. `work` sends one recorded request. */
-  static async record(rooms: readonly Room[], work: () => Promise<unknown>): Promise<readonly Call[]> {
-    const recorder = new PathRecorder(rooms);
+  async record(rooms: readonly Room[], work: () => Promise<unknown>): Promise<readonly Call[]> {
+    this.#rooms = [...rooms, MAILBOX];
+    await this.#watchRooms();
+    const calls: Call[] = (this.#calls = []);
     try {
-      await recorder.#start();
       await work();
-      return recorder.#calls;
+      return calls;
     } finally {
-      recorder.#close();
+      this.#calls = undefined;
     }
   }
 
   /** Finds the functions of the rooms in all loaded code. */
-  async #start(): Promise<void> {
-    subscribe(REQUESTS, this.#onRequest);
-    Reflect.set(globalThis, GLOBAL, (to: string) => this.#note(to));
-    this.#session.connect();
-    this.#session.on('Debugger.scriptParsed', ({ params }) => this.#find(params));
-    await this.#post('Debugger.enable', {});
-    for (const script of this.#scripts.values())
+  async #watchRooms(): Promise<void> {
+    for (const [file, { scriptId, url }] of this.#loaded) {
+      if (!this.#rooms.some(({ code }) => code.some((one) => isIn(file, one)))) continue;
+      const script = this.#scripts.get(file) ?? {
+        scriptId,
+        functions: namedFunctions(readFileSync(fileURLToPath(url), 'utf8')),
+      };
+      this.#scripts.set(file, script);
       for (const one of script.functions) {
-        const room = this.#roomOf(script.file, one.name);
-        if (room !== undefined && (room !== MAILBOX.name || one.name === 'ask'))
-          await this.#watch(script, one, room);
+        const room = this.#roomOf(file, one.name);
+        if (room === undefined || (room === MAILBOX.name && one.name !== 'ask')) continue;
+        if (!this.#watched.has(one)) await this.#watch(script, one);
+        this.#watched.add(one);
       }
+    }
   }
 
-  #close(): void {
+  close(): void {
     this.#session.disconnect();
     unsubscribe(REQUESTS, this.#onRequest);
     Reflect.deleteProperty(globalThis, GLOBAL);
   }
 
-  #find({ url, scriptId }: Debugger.ScriptParsedEventDataType): void {
-    const file = sourceOf(url);
-    if (file === undefined || !this.#rooms.some(({ code }) => code.some((one) => isIn(file, one)))) return;
-    this.#scripts.set(file, {
-      scriptId,
-      file,
-      functions: namedFunctions(readFileSync(fileURLToPath(url), 'utf8')),
-    });
-  }
-
-  async #watch({ scriptId }: Script, { body }: NamedFunction, room: string): Promise<void> {
+  async #watch({ scriptId }: Script, { body }: NamedFunction): Promise<void> {
     const place = ({ line, column }: NamedFunction['body']['start']) => ({
       scriptId,
       lineNumber: line - 1,
@@ -99,31 +112,35 @@ export class PathRecorder {
     })) as Debugger.GetPossibleBreakpointsReturnType;
     const [first] = locations;
     if (first === undefined) return;
-    const condition = `globalThis.${GLOBAL}(${JSON.stringify(room)})`;
+    const condition = `globalThis.${GLOBAL}()`;
     await this.#post('Debugger.setBreakpoint', { location: first, condition });
   }
 
   /**
    * Returns undefined, so that the breakpoint does not stop. A call back into a waiting room is not recorded.
    */
-  #note(to: string): void {
-    const callers = this.#roomsNow().slice(1);
-    if (this.#isRecorded.getStore() !== true && !this.#isInMailbox(callers)) return;
+  #note(): void {
+    const calls = this.#calls;
+    if (calls === undefined) return;
+    const [to, ...places] = this.#roomsNow();
+    if (to === undefined) return;
+    const callers = places.filter((room) => room !== undefined);
+    if (this.#recorded.getStore() !== calls && !this.#isInMailbox(calls, callers)) return;
     const from = callerAmong(callers);
     // A message from actor to actor belongs to another path.
     if (to === MAILBOX.name ? from === MAILBOX.name : callers.includes(to)) return;
-    this.#noteMissed(callers);
-    const last = this.#calls.at(-1);
-    if (last?.[0] !== from || last[1] !== to) this.#calls.push([from, to]);
+    this.#noteMissed(calls, callers);
+    const last = calls.at(-1);
+    if (last?.[0] !== from || last[1] !== to) calls.push([from, to]);
   }
 
   /** V8 may pass over a breakpoint: a room that waits for this call was entered, too. */
-  #noteMissed(callers: readonly string[]): void {
+  #noteMissed(calls: Call[], callers: readonly string[]): void {
     for (let place = callers.length - 1; place >= 0; place--) {
       const room = callers[place]!;
-      if (room === MAILBOX.name || this.#calls.some(([, to]) => to === room)) continue;
+      if (room === MAILBOX.name || calls.some(([, to]) => to === room)) continue;
       const from = callerAmong(callers.slice(place + 1).filter((one) => one !== room));
-      this.#calls.push([from, room]);
+      calls.push([from, room]);
     }
   }
 
@@ -131,19 +148,18 @@ export class PathRecorder {
    * A mailbox loses the asynchronous context. While the request waits for an actor, all calls that did not
    * start in the first room belong to it.
    */
-  #isInMailbox(callers: readonly string[]): boolean {
-    const isAsked = this.#calls.some(([, to]) => to === MAILBOX.name);
-    const isAnswered = this.#calls.some(([from, to]) => from === this.#rooms[0]?.name && to === REPLY.name);
+  #isInMailbox(calls: readonly Call[], callers: readonly string[]): boolean {
+    const isAsked = calls.some(([, to]) => to === MAILBOX.name);
+    const isAnswered = calls.some(([from, to]) => from === this.#rooms[0]?.name && to === REPLY.name);
     return isAsked && !isAnswered && callers.length > 0 && !callers.includes(this.#rooms[0]?.name ?? '');
   }
 
-  /** The rooms on the call stack, innermost first. */
-  #roomsNow(): readonly string[] {
-    return framesNow().flatMap(({ file, line, column }) => {
+  /** The rooms on the call stack, innermost first; undefined for other code. */
+  #roomsNow(): readonly (string | undefined)[] {
+    return framesNow().map(({ file, line, column }) => {
       const script = this.#scripts.get(file);
       const name = script && innermost(script.functions, line, column);
-      const room = script && this.#roomOf(file, name ?? '');
-      return room === undefined ? [] : [room];
+      return script && this.#roomOf(file, name ?? '');
     });
   }
 

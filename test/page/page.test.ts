@@ -111,10 +111,12 @@ const TRICK = '<img src=x onerror="window.tricked=true"><b>bold</b>';
   });
 
   it('opens the library with a picture of each medium and what was found in it', async () => {
+    const job = await service.submit({ media: [sampleUri('astronaut.png')], pipelineName: FACE });
+    await service.terminal(job);
     await until(
-      'the index has the job',
-      async () => (await service.ask('GET', '/rest/library')).body as { media: readonly unknown[] },
-      ({ media }) => media.length > 0,
+      'the index has both jobs',
+      async () => (await service.ask('GET', '/rest/library')).text,
+      (media) => ['astronaut.png', 'digital-clock.jpg'].every((name) => media.includes(name)),
     );
     const { page, complaints } = await chromium.reader(service, '');
     const tile = page.locator('a.tile', { hasText: 'astronaut.png' }).filter({ hasText: '1 face' }).first();

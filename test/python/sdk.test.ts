@@ -124,7 +124,7 @@ function expectSeen({ width, height, data, properties, metadata, box, tracks, ty
 }
 
 describe('The Python SDK', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
 
   it('has the version of the server, wherever it is told', () => {
     const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as {

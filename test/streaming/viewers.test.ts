@@ -1,7 +1,10 @@
 /** Live views of a stream: current frames, a limit of viewers, and no memory growth for slow viewers. */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect } from 'chai';
+import type { Streams } from '../../actors/guardian/register-streams.ts';
+import { LivePictures } from '../../http/events/live-pictures.ts';
 import { readPictures } from '../../page/streams/read-pictures.ts';
 import { claimLive, LIVE_PIPELINE, registerLivePipeline } from '../support/live-pipeline.ts';
 import { RawComponent } from '../support/processes/raw-component.ts';
@@ -117,5 +120,31 @@ describe('Viewers of a live stream', function () {
     await until('there is room again', async () => (await open(id, last.signal)).status === 200);
     for (const one of [...gone, last]) one.abort();
     await component.end(token, { reason: 'ended', detail: '' });
+  });
+});
+
+describe('A viewer of a live stream without pictures', () => {
+  const SILENCE_MS = 50;
+  /** A stream whose pictures the test sends. */
+  async function open() {
+    const followers: ((picture: { readonly jpeg: Buffer }) => void)[] = [];
+    const streams = {
+      live: { followers: () => 0, follow: (_: number, one: () => void) => (followers.push(one), () => undefined), watch: () => () => undefined }, // oxfmt-ignore
+      views: { detailedStream: () => Promise.resolve({ jobStatus: 'IN_PROGRESS' }) },
+    };
+    const body = await new LivePictures(streams as unknown as Streams, SILENCE_MS).open(1);
+    return { body: body!, show: followers[0]! };
+  }
+
+  it('gets the end of its answer after a while, and no error', async () => {
+    const { body } = await open();
+    expect(Buffer.concat((await body.toArray()) as Buffer[]).toString()).to.equal('\r\n');
+  });
+
+  it('is disconnected if it does not read the pictures that came', async () => {
+    const { body, show } = await open();
+    show({ jpeg: Buffer.alloc(LARGE_BYTES) });
+    await once(body, 'close');
+    expect([body.writableEnded, body.readableEnded]).to.deep.equal([false, false]);
   });
 });

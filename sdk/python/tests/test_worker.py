@@ -10,7 +10,7 @@ from pathlib import Path
 
 from troupe_sdk import Context, Detector, Finding
 from troupe_sdk.connection.access import AccessError, FixedToken
-from troupe_sdk.connection.client import Client
+from troupe_sdk.connection.client import Client, instance_name
 from troupe_sdk.detection.sub_job import SubJobs
 from troupe_sdk.errors import LocalStorageError, ProtocolError
 from troupe_sdk.files.media_cache import MediaCache
@@ -73,6 +73,7 @@ class Work(unittest.TestCase):
         self.stop = Stop()
 
     def worker(self, component):
+        self.client.instance = self.server.worker = instance_name()
         worker = Worker(self.client, ["A"], component, self.stop, self.said.append)
         worker.no_room_pause_s = 0.05
         return worker
@@ -90,6 +91,7 @@ class Work(unittest.TestCase):
 
         threading.Thread(target=ending, daemon=True).start()
         self.worker(component).run()
+        self.server.worker = None
         if problems:
             raise problems[0]
 

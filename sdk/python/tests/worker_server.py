@@ -17,6 +17,8 @@ class WorkerServer(http.server.ThreadingHTTPServer):
     def __init__(self, test):
         super().__init__(("127.0.0.1", 0), Handler)
         self.work = []
+        #: Name of the worker that gets the work. A claim of an earlier worker may arrive late.
+        self.worker = None
         #: Received answers, tokens of released sub-jobs, and the number of heartbeats.
         self.answers, self.released, self.beats = [], [], 0
         #: CPU times in the headers of results.
@@ -65,6 +67,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def taken(self, path, body):
         server = self.server
         if path.endswith("/claim"):
+            if self.headers["troupe-instance"] != server.worker:
+                return {"work": []}
             work, server.work = server.work, []
             return {"work": work}
         if path.endswith("/answers"):

@@ -149,9 +149,12 @@ describe('A model server in trouble', () => {
   });
 
   it('has no such model, or not this version of it', async () => {
-    expect(await models.complaint('cats')).to.match(
+    const single = await ServedFolder.open(600_000);
+    await single.server.serve('pets', yoloModel(), PETS);
+    expect(await single.complaint('cats')).to.match(
       /^NETWORK_ERROR: .*: it has no model cats that is ready: it answered with status 404: Request for unknown model: 'cats' is not found\. Load the model there, or set MODEL_NAME and TRITON_MODEL_VERSION to one that is; there are pets\.$/,
     );
+    await single.close();
     expect(await models.complaint('pets', { TRITON_MODEL_VERSION: '7' })).to.include(
       'it has no model pets, version 7, that is ready',
     );

@@ -291,7 +291,8 @@ describe('The OPENAI components', () => {
 
     it('break off answers that are too slow, too long, or none', async () => {
       server.manner = hang;
-      expect(await complaint({ API_TIMEOUT_MS: '20' })).to.match(/no complete answer within 20 ms/);
+      // Even on a busy machine, each request arrives within this time.
+      expect(await complaint({ API_TIMEOUT_MS: '500' })).to.match(/no complete answer within 500 ms/);
       expect(server.requests).to.have.length(3);
       server.manner = flood(200);
       expect(await complaint()).to.match(/more than \d+ bytes/);

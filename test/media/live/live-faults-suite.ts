@@ -131,9 +131,10 @@ export function liveFaults({ isLong }: { readonly isLong: boolean }): void {
       huge.writeUInt16BE(16_000, size + 2);
       const pictures = Array.from({ length: 40 }, (_, n) => ({ dueMs: n, data: huge }));
       const { url } = await http(() => ({ ...multipart(pictures), after: 'stall' }));
-      expect(await fault(url, { firstPictureMs: 2_000 })).to.match(
-        /^DAMAGED: .* could not be decoded for 2 s/,
-      );
+      // On a busy machine, no picture may have arrived within the shorter time.
+      const hasty = await fault(url, { firstPictureMs: 2_000 });
+      const said = hasty.startsWith('SILENT') ? await fault(url, { firstPictureMs: 20_000 }) : hasty;
+      expect(said).to.match(/^DAMAGED: .* could not be decoded for 20? s/);
       const silent = await rtsp(() => ({ pictures: [], after: 'stall' }));
       expect(await fault(silent.url, { firstPictureMs: 300 })).to.match(/^SILENT: No picture came .* 300 ms/);
     });

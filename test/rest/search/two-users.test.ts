@@ -13,6 +13,7 @@ import { until } from '../../support/until.ts';
 const USERS = {
   anna: { sub: 'anna', groups: ['media-users'] },
   carl: { sub: 'carl', groups: ['media-users'] },
+  dora: { sub: 'dora', groups: ['media-users'] },
   admin: { sub: 'root', groups: ['media-admins'] },
 } as const;
 type Name = keyof typeof USERS;
@@ -133,9 +134,9 @@ describe('Two users with JOB_VISIBILITY=own', function () {
       for (const job of [annas.faces, annas.colours]) {
         const like = placeOf(await trackOf('anna', job));
         expect((await similar('anna', like)).status).to.equal(200);
-        const hidden = await similar('carl', like);
+        const hidden = await similar('dora', like);
         expect(hidden.status).to.equal(404);
-        expect(hidden).to.deep.equal(await similar('carl', { ...like, jobId: UNKNOWN_JOB }));
+        expect(hidden).to.deep.equal(await similar('dora', { ...like, jobId: UNKNOWN_JOB }));
       }
     });
 
@@ -143,8 +144,8 @@ describe('Two users with JOB_VISIBILITY=own', function () {
       const { vectorModel: colours } = await trackOf('anna', annas.colours);
       for (const model of [FACE_MODEL, colours!])
         for (const length of [2, 128]) {
-          const hidden = await similar('carl', { vector: vector(length), model });
-          const unknown = await similar('carl', { vector: vector(length), model: 'unknown@1' });
+          const hidden = await similar('dora', { vector: vector(length), model });
+          const unknown = await similar('dora', { vector: vector(length), model: 'unknown@1' });
           expect(hidden.status, model).to.equal(404);
           expect(hidden.text.replaceAll(model, '')).to.equal(unknown.text.replaceAll('unknown@1', ''));
         }
@@ -161,7 +162,7 @@ describe('Two users with JOB_VISIBILITY=own', function () {
         { text: 'red', model: colours! },
       ]) {
         // oxfmt-ignore
-        const { status, text } = await similar('carl', like);
+        const { status, text } = await similar('dora', like);
         expect([status, text.includes('vectors-not-found')], JSON.stringify(like)).to.deep.equal([404, true]);
       }
     });
@@ -182,15 +183,15 @@ describe('Two users with JOB_VISIBILITY=own', function () {
         '/rest/library',
         '/rest/library/counts',
       ]) {
-        const { status, text, body } = await ask('carl', 'GET', path);
+        const { status, text, body } = await ask('dora', 'GET', path);
         expect(status, text).to.equal(200);
         expectNothingOfAnna(text, path);
         const { hits = [], groups = [], people = [], total = 0, tracks = 0 } = body as Partial<Body>;
         expect([...hits, ...groups, ...people], path).to.deep.equal([]);
         expect([total, tracks], path).to.deep.equal([0, 0]);
       }
-      const ofHidden = await ask('carl', 'GET', `/rest/people?job=${job('faces')}`);
-      expect(ofHidden).to.deep.equal(await ask('carl', 'GET', `/rest/people?job=${UNKNOWN_JOB}`));
+      const ofHidden = await ask('dora', 'GET', `/rest/people?job=${job('faces')}`);
+      expect(ofHidden).to.deep.equal(await ask('dora', 'GET', `/rest/people?job=${UNKNOWN_JOB}`));
     });
   });
 

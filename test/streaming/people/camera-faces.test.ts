@@ -177,6 +177,8 @@ describe('Faces of a camera with FACE EMBEDDING', function () {
       stream: { streamUri: 'rtsp://camera.example/live', segmentSize: SEGMENT },
     });
     expect([status, text.includes('FACE EMBEDDING')]).to.deep.equal([400, true]);
+    await service().stop();
+    await service().start({ FACE_EMBEDDING: 'true' });
   });
 
   async function placeIn(job: string) {

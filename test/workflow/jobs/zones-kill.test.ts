@@ -64,12 +64,10 @@ describe('Zones of a batch job with several actions', function () {
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
     return tracksOf(await service.document(id));
   };
-  let commits = 0;
 
   it('give properties to the tracks that touched them, in the order of their first visits', async () => {
     const id = await service.submit(request());
     expect(await terminated(id)).to.deep.equal(EXPECTED);
-    commits = committed(id).length;
   });
 
   it('give the same properties when only exemplars are kept', async () => {
@@ -81,6 +79,9 @@ describe('Zones of a batch job with several actions', function () {
   });
 
   it('give the same properties when the server dies in the middle or before the end', async () => {
+    const whole = await service.submit(request());
+    await terminated(whole);
+    const commits = committed(whole).length;
     const wishes: DeathWish[] = [{ at: 3, when: 'after' }, { at: commits, when: 'before' }]; // oxfmt-ignore
     for (const wish of wishes) {
       await service.dieAt(wish);

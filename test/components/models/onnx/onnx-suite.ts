@@ -338,11 +338,13 @@ export function onnx({ isLong }: { readonly isLong: boolean }): void {
     const input = { name: 'images', dims: [1, 3, 8, 8] };
 
     it('is not named, or not there: the error says where it belongs and which there are', async () => {
-      await models.write('a.onnx', yoloModel());
-      expect(await models.refusal('')).to.include({ code: 'MISSING_PROPERTY' });
-      expect((await models.refusal('b')).message).to.equal(
+      const single = await ModelFolder.open();
+      await single.write('a.onnx', yoloModel());
+      expect(await single.refusal('')).to.include({ code: 'MISSING_PROPERTY' });
+      expect((await single.refusal('b')).message).to.equal(
         'There is no model b below the folders of the setting MODEL_ROOTS of this host: put the file there, or set MODEL_NAME to one that is. There are a.onnx.',
       );
+      await single.close();
     });
 
     it('lies outside of the roots, by its name or by a link', async () => {
