@@ -12,6 +12,7 @@ import type {
 import type { Properties } from '../../../domain/types.ts';
 import type { Box } from '../../../domain/geometry/geometry.ts';
 import { joinRegions, type Seen } from '../../shared/networks/join-regions.ts';
+import { confirm } from '../../shared/networks/second-look.ts';
 import { inFrame, letterbox } from '../../shared/networks/letterbox.ts';
 import { inVideos, tilesOf, tilingOf, type Tiling } from '../../shared/networks/tiles.ts';
 import { clip } from '../../shared/tracking/boxes.ts';
@@ -106,17 +107,19 @@ class ObjectDetector implements Detector {
     job: Waiting,
   ): Promise<readonly ObjectBox[]> {
     const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
-    const found = await this.#objectsOf(frame, whole, threshold);
-    const tiles = tilesOf(frame, INPUT, tiling);
-    if (tiles.length === 0) return found;
-    const seen = found.map((object) => seenIn(whole, object));
-    for (const tile of tiles) {
+    const look = async (region: Box, least: number) => {
       job.signal.throwIfAborted();
       job.working?.();
-      for (const object of await this.#objectsOf(frame, tile, threshold)) seen.push(seenIn(tile, object));
-    }
+      return (await this.#objectsOf(frame, region, least)).map((object) => seenIn(region, object));
+    };
+    const inWhole = await look(whole, threshold);
+    const tiles = tilesOf(frame, INPUT, tiling);
+    if (tiles.length === 0) return inWhole.map(({ what }) => what);
+    const seen = [...inWhole];
+    for (const tile of tiles) seen.push(...(await look(tile, threshold)));
     const joined = joinRegions(seen, { picture: frame, sameOverlap: SAME_OBJECT });
-    return suppress(joined.map(({ box, what }) => ({ ...what, ...box })));
+    const rules = { picture: frame, tiles, inWhole, threshold, sameOverlap: SAME_OBJECT, look };
+    return suppress((await confirm(joined, rules)).map(({ box, what }) => ({ ...what, ...box })));
   }
 
   async #objectsOf(frame: Frame, region: Box, threshold: number): Promise<ObjectBox[]> {

@@ -72,6 +72,11 @@ describe('Detectors with tiles', () => {
     expect(wrong.length).to.be.at.most(0.1 * found.length);
   });
 
+  it('find nothing else in a photo of a house, where a single look finds benches and a plant', async () => {
+    const photo = sample('Johnrogershousemay2020-extra-bytes.webp');
+    expect(boxesOf(await objectsIn(photo, { TILE_SIZE: 'AUTO' }))).to.deep.equal([]);
+  });
+
   it('find faces of 16 to 20 pixels in the same crowd', async () => {
     const small = (tracks: readonly FoundTrack[]) => boxesOf(tracks).filter(({ width }) => width <= 20);
     expect(small(await facesIn(sample('race.jpg'), { TILE_SIZE: '0' }))).to.deep.equal([]);
