@@ -1,6 +1,6 @@
 /**
- * Looks again at uncertain objects that only tiles show. A network is less steady about wrong objects: in another part of the picture, it
- * mostly does not find them again.
+ * Looks again, more closely, at uncertain objects that only tiles show. A network finds most real objects again when they are larger, and
+ * few wrong ones.
  */
 import { iou, type Box } from '../../../domain/geometry/geometry.ts';
 import type { Seen } from './join-regions.ts';
@@ -8,7 +8,7 @@ import type { Size } from './tiles.ts';
 
 export interface SecondLook<T> {
   readonly picture: Size;
-  /** The tiles that were looked at. At most half as many looks follow. */
+  /** The tiles that were looked at. At most as many looks follow. */
   readonly tiles: readonly Box[];
   /** Objects in the whole picture. They need no second look. */
   readonly inWhole: readonly Seen<T>[];
@@ -22,8 +22,12 @@ export interface SecondLook<T> {
 
 /** Factor of the odds of the threshold from which an object needs no second look. */
 const SURE_ODDS = 2;
+/** Minimum side of the region of a second look, as a share of a tile's side. */
+const CLOSEST = 0.6;
+/** Side of that region as a multiple of the object's side, up to the side of a tile. */
+const AROUND = 3;
 
-/** Returns the objects without those whose mean confidence in both looks is below the threshold. */
+/** Returns the objects without those whose mean confidence in both looks is below the threshold. The least certain are looked at first. */
 export async function confirm<T>(
   objects: readonly Seen<T>[],
   { picture, tiles, inWhole, threshold, sameOverlap, look }: SecondLook<T>,
@@ -31,28 +35,30 @@ export async function confirm<T>(
   const sure = (SURE_ODDS * threshold) / (1 - threshold + SURE_ODDS * threshold);
   const isSame = (a: Seen<T>, b: Seen<T>) => a.kind === b.kind && iou(a.box, b.box) > sameOverlap;
   const wrong = new Set<Seen<T>>();
-  let unsure = objects.filter((one) => one.confidence < sure && !inWhole.some((other) => isSame(one, other)));
-  for (let looks = 0; looks < tiles.length / 2 && unsure[0] !== undefined; looks++) {
-    const region = regionAround(unsure[0].box, tiles[0]!, picture);
+  let unsure = objects
+    .filter((one) => one.confidence < sure && !inWhole.some((other) => isSame(one, other)))
+    .toSorted((a, b) => a.confidence - b.confidence);
+  for (let looks = 0; looks < tiles.length && unsure[0] !== undefined; looks++) {
     const [first, ...others] = unsure;
+    const region = regionAround(first.box, tiles[0]!, picture);
     const inside = [first, ...others.filter(({ box }) => isWithin(box, region))];
     const again = await look(region, 2 * threshold - sure);
     for (const one of inside) {
-      const confidence = Math.max(
-        0,
-        ...again.filter((other) => isSame(one, other)).map((other) => other.confidence),
-      );
-      if (one.confidence + confidence < 2 * threshold) wrong.add(one);
+      const found = again.find((other) => isSame(one, other));
+      if (one.confidence + (found?.confidence ?? 0) < 2 * threshold) wrong.add(one);
     }
     unsure = others.filter((one) => !inside.includes(one));
   }
   return objects.filter((one) => !wrong.has(one));
 }
 
-/** Returns a region of the given size with the box in its middle, as far as the picture allows. */
-function regionAround(box: Box, { width, height }: Size, picture: Size): Box {
-  const within = (middle: number, side: number, whole: number) =>
-    Math.round(Math.max(0, Math.min(middle - side / 2, whole - side)));
+/** Returns a region with the box in its middle as far as the picture allows. */
+function regionAround(box: Box, tile: Size, picture: Size): Box {
+  const side = (length: number, most: number) =>
+    Math.round(Math.min(most, Math.max(CLOSEST * most, AROUND * length)));
+  const [width, height] = [side(box.width, tile.width), side(box.height, tile.height)];
+  const within = (middle: number, length: number, whole: number) =>
+    Math.round(Math.max(0, Math.min(middle - length / 2, whole - length)));
   const x = within(box.x + box.width / 2, width, picture.width);
   const y = within(box.y + box.height / 2, height, picture.height);
   return { x, y, width, height };
